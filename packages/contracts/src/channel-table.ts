@@ -1,12 +1,12 @@
-// The table of channels: one row a channel, with what every process needs to know of it.
-// How a channel receives and sends, and what it can do there, is the `Channel` that its folder in `packages/channels/src` makes.
+// The table of channels, with the facts that every process needs. Sending and receiving is implemented by the `Channel` in the
+// folder of the channel in `packages/channels/src`.
 import * as v from 'valibot'
 import { canonicalMailAddress, canonicalSlackID, canonicalTelegramID, canonicalURL } from './channel-spelling.ts'
 
 interface ChannelFacts {
-  /** What the channels process needs to log in. Without it the unit does not have the channel. */
+  /** The credentials of the channels process. Without them the unit does not have the channel. */
   readonly credentials: v.GenericSchema
-  /** The one spelling of an address and of a person. */
+  /** The canonical spelling of an address and of a person. */
   readonly canonicalAddress: (text: string) => string
   readonly canonicalUser: (text: string) => string
   /** Who can write to an address there, for approvers. */
@@ -17,18 +17,18 @@ const Secret = v.pipe(v.string(), v.minLength(1))
 
 export const channelTable = {
   slack: {
-    /** `url`: of the Web API, with a slash at its end. */
+    /** `url`: base URL of the Web API, with a trailing slash. */
     credentials: v.strictObject({ botToken: Secret, appToken: Secret, url: v.string() }),
     canonicalAddress: canonicalSlackID,
     canonicalUser: canonicalSlackID,
-    audience: 'anyone who can write in that place',
+    audience: 'anyone who can post in that channel',
   },
   telegram: {
-    /** `url`: of the Bot API. */
+    /** `url`: base URL of the Bot API. */
     credentials: v.strictObject({ token: Secret, url: v.string() }),
     canonicalAddress: canonicalTelegramID,
     canonicalUser: canonicalTelegramID,
-    audience: 'anyone who can write in that chat',
+    audience: 'anyone who can post in that chat',
   },
   email: {
     credentials: v.strictObject({
@@ -36,19 +36,19 @@ export const channelTable = {
       imap: Secret,
       smtp: Secret,
       from: v.string(),
-      /** Whose word in `Authentication-Results` is believed. */
+      /** The server whose `Authentication-Results` header is trusted. */
       authority: v.string(),
     }),
     canonicalAddress: canonicalMailAddress,
     canonicalUser: canonicalMailAddress,
-    audience: 'anyone who can send mail there',
+    audience: 'anyone who can send mail to that address',
   },
   webhook: {
-    /** Keys in base64, the one that signs first. */
+    /** Keys in base64. The first one signs. */
     credentials: v.strictObject({ secrets: v.pipe(v.array(Secret), v.minLength(1)) }),
     canonicalAddress: canonicalURL,
     canonicalUser: (text) => text,
-    audience: 'anyone who holds the secret of webhooks',
+    audience: 'anyone with the webhook secret',
   },
 } as const satisfies Readonly<Record<string, ChannelFacts>>
 

@@ -9,9 +9,9 @@ import { createFailures, createPrincipals, type Failures, type Principals } from
 import { openCatalog } from './catalog/file.ts'
 import { createImages, type Images } from './catalog/images.ts'
 import { catalogProjections } from './catalog/records.ts'
-import { enforceWaiting } from './catalog/register.ts'
+import { enforcePending } from './catalog/register.ts'
 import { applyApproved } from './changes/apply.ts'
-import { forgetKeys } from './changes/idempotency.ts'
+import { deleteExpiredKeys } from './changes/idempotency.ts'
 import { changeProjections } from './changes/projections.ts'
 import { createRetry, createScheduler, type Retry, type Scheduler } from './changes/scheduler.ts'
 import { expireAll } from './changes/withdraw.ts'
@@ -19,7 +19,7 @@ import { driftProjections } from './drift/records.ts'
 import { createThrottle, review, type Throttle } from './drift/review.ts'
 import { createEventPublisher } from './events/publisher.ts'
 import { createTofuPins, recordFirstSeen, type TofuPins } from './grants/tofu.ts'
-import { createMissingReporter } from './health.ts'
+import { createDegradedReporter } from './health.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { seedProjections } from './seed.ts'
@@ -41,17 +41,18 @@ import { createTokens, createTokenUses, tokenProjections, type Tokens, type Toke
 import { createToolDefinitions, type ToolDefinitions } from './state/tool-definitions.ts'
 import { createGroupStateReader, type ReadGroupState } from './state/unit-config.ts'
 
-/** Where the unit keeps what is its own: no mount may lead there. */
-type Own = Pick<GatewayBoot, 'stateDir' | 'runDir' | 'catalog' | 'halves'>
+/** Paths of the unit's own files. Mounts may not overlap them. */
+type OwnPaths = Pick<GatewayBoot, 'stateDir' | 'runDir' | 'catalog' | 'halves'>
 
-/** The state of the runner's half lies beside ours. */
-const otherHalf = (stateDir: string, halves: Own['halves']): string[] => (halves === undefined ? [] : [dirname(stateDir), halves.runner])
+/** In a split unit, the state of the runner is next to the state of the gateway. */
+const splitPaths = (stateDir: string, halves: OwnPaths['halves']): string[] =>
+  halves === undefined ? [] : [dirname(stateDir), halves.runner]
 
-/** As given and without links: a path may be written either way. */
-const ownPaths = async ({ stateDir, runDir, catalog, halves }: Own): Promise<string[]> => {
-  const given = [stateDir, runDir, ...(catalog === null ? [] : [catalog]), ...otherHalf(stateDir, halves)]
-  const real = await Promise.all(given.map((path) => realpath(path).catch(() => path)))
-  return [...new Set([...given, ...real])]
+/** The paths as configured and with links resolved. */
+const listOwnPaths = async ({ stateDir, runDir, catalog, halves }: OwnPaths): Promise<string[]> => {
+  const configured = [stateDir, runDir, ...(catalog === null ? [] : [catalog]), ...splitPaths(stateDir, halves)]
+  const real = await Promise.all(configured.map((path) => realpath(path).catch(() => path)))
+  return [...new Set([...configured, ...real])]
 }
 
 export interface GatewayDeps {
@@ -62,15 +63,15 @@ export interface GatewayDeps {
   readonly metrics: Metrics
   /** Milliseconds since the epoch. */
   readonly clock?: () => number
-  /** Milliseconds that have passed, whatever is set on the machine. */
+  /** Monotonic milliseconds. */
   readonly elapsed?: () => number
-  /** By which idempotency keys grow old; default that of the process. */
+  /** The clock that expires idempotency keys; default the one of the process. */
   readonly retention?: () => number
-  /** Milliseconds that a submission waits for its witness. */
+  /** Milliseconds that a submission waits for evidence. */
   readonly evidenceWait?: number
-  /** Milliseconds that a submission waits for a tree of packages. */
+  /** Milliseconds that a submission waits for the package tree. */
   readonly treeWait?: number
-  /** Milliseconds between two times that the definitions behind one grant are written about. */
+  /** Minimum milliseconds between two drift records of one grant. */
   readonly driftPause?: number
 }
 
@@ -82,8 +83,8 @@ export interface Services extends Required<Omit<GatewayDeps, 'elapsed'>> {
   readonly counts: CallCounts
   readonly rates: CallRates
   readonly declared: ToolDefinitions
-  readonly firstSight: TofuPins
-  readonly pauses: Throttle
+  readonly tofuPins: TofuPins
+  readonly throttle: Throttle
   readonly drift: DriftWatch
   readonly ledger: Ledger
   readonly arrivals: EvidenceWaiters
@@ -104,7 +105,7 @@ export interface Services extends Required<Omit<GatewayDeps, 'elapsed'>> {
   readonly retries: Retry
   readonly rounds: Scheduler
   readonly ownPaths: readonly string[]
-  readonly shareOf: ReadGroupState
+  readonly readGroupState: ReadGroupState
   retry(): void
 }
 
@@ -122,7 +123,6 @@ const projections = {
   ...respellProjections,
 }
 
-/** Those who may come in. */
 const createAuth = (services: () => Services, { boot, log, clock }: Pick<Services, 'boot' | 'log' | 'clock'>) => {
   const people = {
     tokens: createTokens(),
@@ -133,12 +133,12 @@ const createAuth = (services: () => Services, { boot, log, clock }: Pick<Service
 }
 
 const createJobs = (services: () => Services, log: Logger): Scheduler => {
-  const tell = createMissingReporter(log)
+  const reportDegraded = createDegradedReporter(log)
   return createScheduler({ every: limits.expirySweep, log }, [
-    { what: 'the expiry of changes', run: () => expireAll(services()) },
-    { what: 'the forgetting of idempotency keys', run: () => forgetKeys(services()) },
-    { what: 'the writing of token uses', run: () => services().uses.save(services().store) },
-    { what: 'the look at what is missing', run: async () => tell(services()) },
+    { what: 'expiring changes', run: () => expireAll(services()) },
+    { what: 'deleting expired idempotency keys', run: () => deleteExpiredKeys(services()) },
+    { what: 'persisting token uses', run: () => services().uses.save(services().store) },
+    { what: 'checking for degraded parts', run: async () => reportDegraded(services()) },
   ])
 }
 
@@ -159,9 +159,9 @@ type Base = Pick<
   | 'table'
 >
 
-/** What needs no other room. */
+/** Services that depend on no other service. */
 const createBase = ({
-  clock: machine = wallMs,
+  clock: systemClock = wallMs,
   elapsed,
   retention = retentionMs,
   evidenceWait = limits.evidenceWait,
@@ -169,7 +169,7 @@ const createBase = ({
   driftPause = limits.driftPause,
   ...deps
 }: GatewayDeps): Base => {
-  const clock = createClock(machine, elapsed)
+  const clock = createClock(systemClock, elapsed)
   return {
     ...deps,
     clock,
@@ -183,43 +183,43 @@ const createBase = ({
   }
 }
 
-/** What the tools of servers are, and what each grant has seen of them. */
+/** Tool definitions of servers, and the pins of new tools. */
 const createGrantState = ({ boot, table, log, driftPause }: Base) => {
-  const firstSight = createTofuPins(boot.pinning)
-  return { firstSight, declared: createToolDefinitions(recordFirstSeen({ firstSight, table, log })), pauses: createThrottle(driftPause) }
+  const tofuPins = createTofuPins(boot.pinning)
+  return { tofuPins, declared: createToolDefinitions(recordFirstSeen({ tofuPins, table, log })), throttle: createThrottle(driftPause) }
 }
 
-const createEvidence = (ground: Base) => {
-  const told = { arrivals: createEvidenceWaiters(), asking: createPendingRequests() }
-  return { ...told, images: createImages({ ...ground, ...told }) }
+const createEvidence = (base: Base) => {
+  const waiters = { arrivals: createEvidenceWaiters(), asking: createPendingRequests() }
+  return { ...waiters, images: createImages({ ...base, ...waiters }) }
 }
 
-const createPublisher = (services: () => Services, ground: Base) =>
+const createPublisher = (services: () => Services, base: Base) =>
   createEventPublisher({
-    ...ground,
+    ...base,
     groupRemoved: (agentGroupID) => closeRemoved(services(), agentGroupID),
     serverTouched: (server) => void services().drift.look(server),
   })
 
 /** Throws a `Refusal` for a catalog file that cannot be used. */
 export const createServices = async (deps: GatewayDeps): Promise<Services> => {
-  const ground = createBase(deps)
-  const { boot, store, journal, log, metrics, clock, secrets } = ground
+  const base = createBase(deps)
+  const { boot, store, journal, log, metrics, clock, secrets } = base
   metrics.touch('group_limit_reached_total', { limit: 'callsPerMinute' })
-  const announcer = createPublisher(() => services, ground)
+  const publisher = createPublisher(() => services, base)
   const retries: Retry = createRetry(async () => {
     const left = await applyApproved(services)
-    await enforceWaiting(services)
+    await enforcePending(services)
     return left
   }, log)
   const services: Services = {
-    ...ground,
-    ...createEvidence(ground),
+    ...base,
+    ...createEvidence(base),
     counts: createCallCounts(store, log),
     rates: createCallRates(deps.elapsed),
-    ...createGrantState(ground),
+    ...createGrantState(base),
     drift: createDriftWatch((server) => review(services, server), log),
-    ledger: createLedger({ journal, store, projections, ...announcer, mended: () => retries.wake(), log, metrics }),
+    ledger: createLedger({ journal, store, projections, ...publisher, recovered: () => retries.wake(), log, metrics }),
     catalog: await openCatalog({ path: boot.catalog, initial: initialCatalog(boot), secrets, restarted: boot.restarted }),
     sessions: createOpenSessions({ identities: boot.identities, expected: expectedSurfaces(boot) }),
     lastCalls: createLastCalls(clock),
@@ -228,8 +228,8 @@ export const createServices = async (deps: GatewayDeps): Promise<Services> => {
     overlay: createOverlay(),
     ids: createChangeIds(store.read, clock),
     lock: createLock(),
-    ownPaths: await ownPaths(boot),
-    shareOf: createGroupStateReader(store.read),
+    ownPaths: await listOwnPaths(boot),
+    readGroupState: createGroupStateReader(store.read),
     retries,
     rounds: createJobs(() => services, log),
     retry: () => retries.wake(),

@@ -3,7 +3,7 @@ import { type AgentGroupID, type Freeze, type Principal, Reason, ServiceError } 
 import type { Logger } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import { parse } from './input.ts'
-import { type Kept, keptOf } from './ledger/append.ts'
+import { type Durability, getDurability } from './ledger/append.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { Actor } from './state/change-records.ts'
 import type { Freezes } from './state/freezes.ts'
@@ -21,53 +21,55 @@ interface FreezeDeps {
   readonly clock: () => number
 }
 
-interface Wish {
-  /** Absent: the whole unit. */
+interface FreezeRequest {
+  /** Absent for the whole unit. */
   readonly agentGroupID?: AgentGroupID | undefined
   readonly reason: string
 }
 
-const tellFreezes = (subscribers: Subscribers): void => {
+const publishFreezes = (subscribers: Subscribers): void => {
   subscribers.broker('freeze-changed', {})
   subscribers.modelProxy('freeze-changed', {})
   subscribers.runner('freeze-changed', {})
   subscribers.channels('freeze-changed', {})
 }
 
-/** A registry that cannot be read now does not keep anybody from the stop. */
-const assertThere = async ({ store, log }: FreezeDeps, agentGroupID: AgentGroupID): Promise<void> => {
-  const there = await readGroup(store.read, agentGroupID).catch((error: unknown) => {
-    log.error('a group is frozen without having been found', { agentGroupID, error })
+/** A database that cannot be read does not prevent a freeze. */
+const assertGroupExists = async ({ store, log }: FreezeDeps, agentGroupID: AgentGroupID): Promise<void> => {
+  const group = await readGroup(store.read, agentGroupID).catch((error: unknown) => {
+    log.error('freezing a group whose record could not be read', { agentGroupID, error })
     return agentGroupID
   })
-  if (there === undefined)
-    throw new ServiceError('not-found', { detail: `there is no agent group ${agentGroupID}`, hint: 'list the groups' })
+  if (group === undefined) throw new ServiceError('not-found', { detail: `agent group ${agentGroupID} not found`, hint: 'list the groups' })
 }
 
-/** Waits for nobody. What is frozen already stays frozen for its first reason. */
-export const freeze = async (deps: FreezeDeps, actor: Actor, { agentGroupID, reason: given }: Wish): Promise<Freeze & Kept> => {
-  const reason = parse(Reason, given, '/reason')
-  if (agentGroupID !== undefined) await assertThere(deps, agentGroupID)
+/** Freezes at once. A scope that is already frozen keeps its first reason. */
+export const freeze = async (
+  deps: FreezeDeps,
+  actor: Actor,
+  { agentGroupID, reason: input }: FreezeRequest,
+): Promise<Freeze & Durability> => {
+  const reason = parse(Reason, input, '/reason')
+  if (agentGroupID !== undefined) await assertGroupExists(deps, agentGroupID)
   const present = deps.freezes.at(agentGroupID)
   if (present !== undefined && !deps.freezes.isBeingLifted(present))
-    // Which acts are on no disk is not looked at: it may be this one.
-    return { ...present, ...keptOf({ journaled: false, stored: deps.ledger.unstored() === 0 }) }
+    // The unpersisted act may be this freeze.
+    return { ...present, ...getDurability({ journaled: false, stored: deps.ledger.unpersisted() === 0 }) }
   const scope = agentGroupID === undefined ? {} : { agentGroupID }
-  const made: Freeze = { ...scope, reason, by: actor.principal, at: new Date(deps.clock()).toISOString() }
-  deps.freezes.set(made)
-  tellFreezes(deps.subscribers)
-  const line = { edge: actor.edge, principal: actor.principal, ...scope, detail: { freeze: made } }
-  return { ...made, ...keptOf(await deps.ledger.commitLate([{ stage: 'freeze', ...line }])) }
+  const created: Freeze = { ...scope, reason, by: actor.principal, at: new Date(deps.clock()).toISOString() }
+  deps.freezes.set(created)
+  publishFreezes(deps.subscribers)
+  const line = { edge: actor.edge, principal: actor.principal, ...scope, detail: { freeze: created } }
+  return { ...created, ...getDurability(await deps.ledger.commitLate([{ stage: 'freeze', ...line }])) }
 }
 
-/** Lifts a freeze: journaled first, and then what waited goes on. */
 export interface UnfreezeDeps extends FreezeDeps {
   readonly lock: Lock
-  /** Approved changes may be waiting. */
+  /** Schedules approved changes that the freeze stopped. */
   retry(): void
 }
 
-/** No group has a space in its id. */
+/** Not a group id, because it contains a space. */
 const unfreezeLock = 'the freezes'
 
 const notFrozen = (agentGroupID: string | undefined): ServiceError =>
@@ -76,8 +78,9 @@ const notFrozen = (agentGroupID: string | undefined): ServiceError =>
     hint: 'list the freezes: the unit and each group have their own',
   })
 
-export const unfreeze = async (deps: UnfreezeDeps, actor: Actor, { agentGroupID, reason: given }: Wish): Promise<void> => {
-  const reason = parse(Reason, given, '/reason')
+/** Lifts a freeze after it is journaled, and resumes the changes that it stopped. */
+export const unfreeze = async (deps: UnfreezeDeps, actor: Actor, { agentGroupID, reason: input }: FreezeRequest): Promise<void> => {
+  const reason = parse(Reason, input, '/reason')
   await deps.lock(unfreezeLock, async () => {
     const present = deps.freezes.at(agentGroupID)
     if (present === undefined) throw notFrozen(agentGroupID)
@@ -86,13 +89,13 @@ export const unfreeze = async (deps: UnfreezeDeps, actor: Actor, { agentGroupID,
     try {
       await deps.freezes.lift(present, () => deps.ledger.commit([{ stage: 'unfreeze', ...line }]))
     } finally {
-      tellFreezes(deps.subscribers)
+      publishFreezes(deps.subscribers)
       deps.retry()
     }
   })
 }
 
-/** The freezes that a principal may know of: the unit's concerns everybody. */
+/** The freezes that a principal may see. Everyone may see the freeze of the unit. */
 export const listFreezes = (freezes: Freezes, principal: Principal): { items: Freeze[] } => ({
   items: freezes.all().filter(({ agentGroupID }) => agentGroupID === undefined || sees(principal, agentGroupID)),
 })

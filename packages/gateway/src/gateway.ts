@@ -3,7 +3,7 @@ import { lifeEdge } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import { isExpired } from './auth/authenticate.ts'
 import { assertApprovers } from './auth/persons.ts'
-import { beginCatalog, recallCatalog, reloadCatalog } from './catalog/reload.ts'
+import { reconcileCatalog, reloadCatalog, restoreCatalog } from './catalog/reload.ts'
 import { applyApproved } from './changes/apply.ts'
 import { expireAll } from './changes/withdraw.ts'
 import { createServices, type GatewayDeps, type Services } from './compose.ts'
@@ -27,67 +27,69 @@ export interface Gateway {
   readonly runner: ReturnType<typeof runnerHandlers>
   readonly channels: ReturnType<typeof channelsHandlers>
   readonly supervisor: ReturnType<typeof supervisorHandlers>
-  /** Where the servers of the edges take their seats to hear events. */
+  /** Where the RPC servers of the edges subscribe to events. */
   readonly subscribers: Pick<SubscriberRegistry, 'subscribe'>
-  /** This witness has come: what is waited for is asked again. */
-  readonly onConnected: (witness: EvidenceSource) => void
-  /** Brings the database up to the journal; handlers may be called from then on. */
+  /** Called when an evidence source connects. Repeats its pending requests. */
+  readonly onConnected: (source: EvidenceSource) => void
+  /** Brings the database up to date with the journal. Handlers may be called afterwards. */
   start(): Promise<void>
-  /** Reads the catalog file again, asked by a signal. Never rejects. */
+  /** Reloads the catalog file on a signal. Never rejects. */
   reload(): Promise<void>
-  /** After the doors are closed. The journal and the database are the caller's to close. */
+  /** Call it after the RPC servers are closed. The caller closes the journal and the database. */
   stop(): Promise<void>
 }
 
-/** Tells one start of the unit from the next: every process of a unit is given the same secrets, once. */
-const unitOf = ({ boot }: Services): string => sha256(boot.edges[lifeEdge('gateway').name] ?? '')
+/** Identifies one start of the unit: all its processes share secrets that are new at each start. */
+const getStartID = ({ boot }: Services): string => sha256(boot.edges[lifeEdge('gateway').name] ?? '')
 
 const begin = async (services: Services): Promise<void> => {
   const { boot, ledger, store, clock } = services
   await ledger.commit([{ stage: 'start', ...systemActor, detail: { version: boot.version, mode: boot.mode } }])
   await seed(
     { ledger, rows: store.read },
-    { mode: boot.mode, group: boot.seed, unit: unitOf(services), at: new Date(clock()).toISOString() },
+    { mode: boot.mode, group: boot.seed, unit: getStartID(services), at: new Date(clock()).toISOString() },
   )
 }
 
-/** What is kept in memory, as the database has it; and the time is not before that of the last line. */
-const recall = async ({ journal, clock, ids, tokens, uses, freezes, store }: Services): Promise<void> => {
+/** Loads the state in memory from the database, and moves the clock past the last record. */
+const loadState = async ({ journal, clock, ids, tokens, uses, freezes, store }: Services): Promise<void> => {
   const [last] = await journal.page({ limit: 1 }).catch(() => [])
   if (last !== undefined) clock.reach(Date.parse(last.time))
   await ids.resume()
   await Promise.all([tokens, uses, freezes].map((memory) => memory.load(store.read)))
-  // The time that each token has left is counted from now on.
+  // Starts the monotonic countdown of each token.
   for (const token of tokens.all()) isExpired({ token }, clock)
 }
 
 const start = async (services: Services): Promise<void> => {
   const { ledger, log, sessions, table, counts, declared, drift, catalog, store, retries, rounds } = services
   await ledger.open()
-  await recall(services)
-  await recallCatalog(services).catch((error: unknown) => log.error('what was in the catalog could not be read', { error }))
+  await loadState(services)
+  await restoreCatalog(services).catch((error: unknown) => log.error('could not restore the catalog', { error }))
   assertApprovers(services)
-  const whole = ledger.fault() === undefined
-  if (whole) await begin(services).catch((error: unknown) => log.error('the start could not be journaled', { error }))
-  await canonicalizeWirings(services).catch((error: unknown) => log.error('wirings of one address are kept apart', { error }))
+  const isWritable = ledger.fault() === undefined
+  if (isWritable) await begin(services).catch((error: unknown) => log.error('could not journal the start', { error }))
+  await canonicalizeWirings(services).catch((error: unknown) => log.error('could not migrate wirings to canonical addresses', { error }))
   await sessions.load(store.read)
   await table.rebuild()
   await Promise.all([counts.load(store.read), declared.load(store.read)])
-  await recordHostActs(services, whole).catch((error: unknown) =>
-    log.error('what was done to the stopped unit could not be journaled', { error }),
+  await recordHostActs(services, isWritable).catch((error: unknown) =>
+    log.error('could not journal host operations on the stopped unit', { error }),
   )
-  if (whole)
-    await beginCatalog(services).catch((error: unknown) => log.error('the catalog could not be brought up to the journal', { error }))
-  if (whole && (await applyApproved(services).catch(() => 1)) > 0) retries.wake()
-  await expireAll(services).catch((error: unknown) => log.warn('the expiry of changes failed', { error }))
+  if (isWritable)
+    await reconcileCatalog(services).catch((error: unknown) =>
+      log.error('could not bring the catalog up to date with the journal', { error }),
+    )
+  if (isWritable && (await applyApproved(services).catch(() => 1)) > 0) retries.wake()
+  await expireAll(services).catch((error: unknown) => log.warn('could not expire changes', { error }))
   rounds.start()
-  if (whole) for (const { name } of catalog.items()) void drift.look(name)
+  if (isWritable) for (const { name } of catalog.items()) void drift.look(name)
 }
 
 const reload = async (services: Services): Promise<void> => {
   if (!services.catalog.enabled) return
   await reloadCatalog(services, { ...systemActor, by: 'SIGHUP' }).catch((error: unknown) =>
-    services.log.error('the catalog could not be reloaded', { error }),
+    services.log.error('could not reload the catalog', { error }),
   )
 }
 
@@ -96,11 +98,11 @@ const stop = async ({ retries, rounds, failures, drift, counts, uses, store, led
   await retries.stop()
   await failures.stop()
   await drift.settled()
-  await counts.flush().catch((error: unknown) => log.warn('the counts of calls could not be written', { error }))
-  await uses.save(store).catch((error: unknown) => log.warn('the uses of tokens could not be written', { error }))
+  await counts.flush().catch((error: unknown) => log.warn('could not persist call counters', { error }))
+  await uses.save(store).catch((error: unknown) => log.warn('could not persist token uses', { error }))
   await ledger
     .commit([{ stage: 'stop', ...systemActor, detail: {} }])
-    .catch((error: unknown) => log.warn('the stop could not be journaled', { error }))
+    .catch((error: unknown) => log.warn('could not journal the stop', { error }))
   await ledger.sign()
   ledger.close()
 }
@@ -116,7 +118,7 @@ export const createGateway = async (deps: GatewayDeps): Promise<Gateway> => {
     channels: channelsHandlers(services),
     supervisor: supervisorHandlers(services),
     subscribers: services.subscribers,
-    onConnected: (witness) => services.asking.again(witness),
+    onConnected: (source) => services.asking.again(source),
     start: () => start(services),
     reload: () => reload(services),
     stop: () => stop(services),

@@ -9,40 +9,39 @@ import type { Ledger } from './ledger/ledger.ts'
 import type { Catalog } from './state/catalog.ts'
 import type { OpenSessions } from './state/sessions.ts'
 
-/** What is missing while the gateway serves, and why: for its health, and once for the log. */
 interface MissingDeps extends ApproverDeps {
   readonly catalog: Pick<Catalog, 'fault'>
   readonly clock: Clock
-  readonly ledger: Pick<Ledger, 'unstored'>
+  readonly ledger: Pick<Ledger, 'unpersisted'>
 }
 
-/** Milliseconds by which the clock may be ahead before anybody is told. */
-const aheadMost = 60_000
+/** Milliseconds that the clock may be ahead before it is reported. */
+const maxAhead = 60_000
 
 const clockFault = (clock: Clock): string | undefined => {
   const ahead = clock.ahead()
-  return ahead > aheadMost ? `${Math.round(ahead / 1000)} s ahead of the machine's, which was set back` : undefined
+  return ahead > maxAhead ? `${Math.round(ahead / 1000)} s ahead of the system clock, which was set back` : undefined
 }
 
 const actsFault = ({ ledger }: Pick<MissingDeps, 'ledger'>): string | undefined => {
-  const count = ledger.unstored()
-  return count === 0 ? undefined : `${count} that took power away are nowhere on disk yet: they hold until the gateway ends`
+  const count = ledger.unpersisted()
+  return count === 0 ? undefined : `${count} not on disk yet: they are lost when the gateway stops`
 }
 
-/** By the name under which it is degraded. */
-const missingParts = (deps: MissingDeps): ReadonlyMap<string, string> => {
+/** The reason for each degraded part. */
+const findDegraded = (deps: MissingDeps): ReadonlyMap<string, string> => {
   const faults = { catalog: deps.catalog.fault(), approvers: missingApprovers(deps), clock: clockFault(deps.clock), acts: actsFault(deps) }
   return new Map(Object.entries(faults).flatMap(([part, reason]) => (reason === undefined ? [] : [[part, reason] as const])))
 }
 
-/** Tells the log of each when it comes and when it has passed. */
-export const createMissingReporter = (log: Logger): ((deps: MissingDeps) => void) => {
-  let told = new Set<string>()
+/** Logs each part when it becomes degraded and when it recovers. */
+export const createDegradedReporter = (log: Logger): ((deps: MissingDeps) => void) => {
+  let reported = new Set<string>()
   return (deps) => {
-    const found = missingParts(deps)
-    for (const [part, reason] of found) if (!told.has(part)) log.warn('degraded', { part, reason })
-    for (const part of told) if (!found.has(part)) log.info('no longer degraded', { part })
-    told = new Set(found.keys())
+    const degradedParts = findDegraded(deps)
+    for (const [part, reason] of degradedParts) if (!reported.has(part)) log.warn('degraded', { part, reason })
+    for (const part of reported) if (!degradedParts.has(part)) log.info('no longer degraded', { part })
+    reported = new Set(degradedParts.keys())
   }
 }
 
@@ -60,22 +59,22 @@ const countHeld = async ({ store }: LifeDeps): Promise<number> =>
 const degraded = (deps: LifeDeps): string[] => [
   ...(deps.ledger.fault() === undefined ? [] : ['journal']),
   ...(deps.journal.hasReserve() ? [] : ['disk']),
-  ...missingParts(deps).keys(),
+  ...findDegraded(deps).keys(),
 ]
 
-/** Failed where nothing can be decided; a gateway that cannot decide still answers what is. */
+/** `failed` if nothing can be decided. The gateway still answers reads then. */
 export const health = async (deps: LifeDeps): Promise<Health> => {
   const fault = deps.ledger.fault()
-  const broken = degraded(deps)
+  const parts = degraded(deps)
   return {
-    status: fault !== undefined ? 'failed' : broken.length > 0 ? 'degraded' : 'ready',
-    degraded: broken,
+    status: fault !== undefined ? 'failed' : parts.length > 0 ? 'degraded' : 'ready',
+    degraded: parts,
     facts: {
       held: await countHeld(deps),
       sessions: deps.sessions.all().length,
       head: deps.journal.head().seq,
       ...(fault === undefined ? {} : { journal: fault }),
-      ...Object.fromEntries(missingParts(deps)),
+      ...Object.fromEntries(findDegraded(deps)),
     },
   }
 }
@@ -85,7 +84,7 @@ const oldestHeld = async ({ store, clock }: LifeDeps): Promise<number> => {
   return row === undefined ? 0 : Math.max(0, (clock() - Date.parse(v.parse(Change, JSON.parse(row.record)).createdAt)) / 1000)
 }
 
-/** Gauges are measured when somebody looks. */
+/** Updates the gauges when metrics are read. */
 export const readMetrics = async (deps: LifeDeps): Promise<Record<string, unknown>[]> => {
   deps.metrics.gauge('gateway_held_changes').set(await countHeld(deps))
   deps.metrics.gauge('gateway_oldest_held_seconds').set(await oldestHeld(deps))

@@ -10,53 +10,53 @@ import { systemActor } from './state/change-records.ts'
 
 type Restored = HostAct & { readonly stage: 'restored' }
 
-/** Names that a line carries at most. */
-const namesMost = 500
-/** Acts are looked for among so many last lines: the gateway may have died between the line and the end of the list. */
-const linesBack = 100
+/** Maximum number of names in a record. */
+const maxNames = 500
+/** Number of last records to search for an act: the gateway may have stopped before it removed the list of acts. */
+const searchedRecords = 100
 
 const by = 'host'
 
 const restoredReason = ({ createdAt }: Pick<Restored, 'createdAt'>): string =>
-  `Restored from the backup of ${createdAt}: what was revoked since then is back. Look through tokens and grants, then lift this.`
+  `Restored from the backup of ${createdAt}: tokens and grants revoked since then are valid again. Review tokens and grants, then lift this freeze.`
 
-const grantsOf = async ({ table }: Services): Promise<{ agentGroupID: string; server: string }[]> =>
+const listGrants = async ({ table }: Services): Promise<{ agentGroupID: string; server: string }[]> =>
   [...(await table.current())].flatMap(([agentGroupID, servers]) => [...servers.keys()].map((server) => ({ agentGroupID, server })))
 
-/** Holds in memory from here on, whatever becomes of the journal. */
+/** Sets the freeze in memory at once, even if the journal cannot be written. */
 const freeze = ({ freezes }: Services, act: Restored): JournalInput[] => {
   const present = freezes.at(undefined)
-  const made: Freeze = { reason: restoredReason(act), by, at: act.at }
-  freezes.set(made)
+  const created: Freeze = { reason: restoredReason(act), by, at: act.at }
+  freezes.set(created)
   const lifted: JournalInput[] =
     present === undefined
       ? []
-      : [{ stage: 'unfreeze', ...systemActor, by, detail: { reason: `frozen anew; the reason before: ${present.reason}` } }]
-  return [...lifted, { stage: 'freeze', ...systemActor, by, detail: { freeze: made } }]
+      : [{ stage: 'unfreeze', ...systemActor, by, detail: { reason: `replaced by a new freeze; previous reason: ${present.reason}` } }]
+  return [...lifted, { stage: 'freeze', ...systemActor, by, detail: { freeze: created } }]
 }
 
-const linesOf = async (services: Services, act: HostAct): Promise<JournalInput[]> => {
+const buildRecords = async (services: Services, act: HostAct): Promise<JournalInput[]> => {
   const { stage, id, ...facts } = act
   const line: JournalInput = { stage, ...systemActor, by, detail: { act: id, ...facts } }
   if (stage !== 'restored') return [line]
-  const [tokens, grants] = [services.tokens.all().map(({ name }) => name), await grantsOf(services)]
-  const detail = { ...line.detail, tokens: tokens.slice(0, namesMost), grants: grants.slice(0, namesMost) }
+  const [tokens, grants] = [services.tokens.all().map(({ name }) => name), await listGrants(services)]
+  const detail = { ...line.detail, tokens: tokens.slice(0, maxNames), grants: grants.slice(0, maxNames) }
   return [{ ...line, detail }, ...freeze(services, act)]
 }
 
 const isJournaled = async ({ journal }: Services, { id }: HostAct): Promise<boolean> =>
-  (await journal.page({ limit: linesBack })).some(({ detail }) => detail['act'] === id)
+  (await journal.page({ limit: searchedRecords })).some(({ detail }) => detail['act'] === id)
 
-/** @param whole whether the journal may be written */
-export const recordHostActs = async (services: Services, whole: boolean): Promise<void> => {
+/** Journals the acts. @param isWritable whether the journal may be written */
+export const recordHostActs = async (services: Services, isWritable: boolean): Promise<void> => {
   const { boot, ledger, log } = services
   const acts = await readHostActs(boot.stateDir)
   for (const act of acts) {
-    if (whole && (await isJournaled(services, act))) continue
-    const lines = await linesOf(services, act)
-    if (!whole) continue
+    if (isWritable && (await isJournaled(services, act))) continue
+    const lines = await buildRecords(services, act)
+    if (!isWritable) continue
     await ledger.commit(lines)
-    if (act.stage === 'restored') log.warn('restored from a backup, so the unit is frozen', { createdAt: act.createdAt, head: act.head })
+    if (act.stage === 'restored') log.warn('unit frozen after restore from a backup', { createdAt: act.createdAt, head: act.head })
   }
-  if (whole && acts.length > 0) await rm(join(boot.stateDir, hostActsFile), { force: true })
+  if (isWritable && acts.length > 0) await rm(join(boot.stateDir, hostActsFile), { force: true })
 }

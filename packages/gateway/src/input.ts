@@ -6,9 +6,10 @@ import * as v from 'valibot'
 /** One token of a JSON Pointer (RFC 6901). */
 export const token = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** RFC 8785 has no form for text with a lone surrogate, and no reader shows one. */
+/** RFC 8785 cannot represent text with a lone surrogate. */
 const illFormed = (value: unknown, pointer: string): FieldIssue[] => {
-  if (typeof value === 'string') return value.isWellFormed() ? [] : [{ pointer, detail: 'expected Unicode text, got a lone surrogate' }]
+  if (typeof value === 'string')
+    return value.isWellFormed() ? [] : [{ pointer, detail: 'must be valid Unicode text without lone surrogates' }]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, item]) => [...illFormed(key, pointer), ...illFormed(item, `${pointer}/${token(key)}`)])
 }
@@ -28,40 +29,40 @@ export const parse = <S extends v.GenericSchema>(schema: S, input: unknown, root
   return result.output
 }
 
-/** Pages of a long list: bounded by number and by bytes, so that no page outgrows a frame. */
+/** A page of a long list, limited by number and by bytes so that it fits in a frame. */
 export interface Page {
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
-/** Read at once; between two reads the size so far is looked at. */
+/** Items per read. The size is checked between reads. */
 const stride = 16
-const mostBytes = limits.rpcFrame / 2
+const maxPageBytes = limits.rpcFrame / 2
 
 export const readCursor = <S extends v.GenericSchema>(schema: S, cursor: string): v.InferOutput<S> => {
   const result = v.safeParse(schema, cursor)
-  if (!result.success) throw invalid([{ pointer: '/cursor', detail: 'expected the nextCursor of a page before' }])
+  if (!result.success) throw invalid([{ pointer: '/cursor', detail: 'must be the nextCursor of an earlier page' }])
   return result.output
 }
 
 export const bounded = (limit: number): number => Math.min(Math.max(1, Math.trunc(limit) || 1), limits.pageSizeMost)
 
-/** @param read at most `limit` items behind `last` */
+/** Collects a page. @param read reads at most `limit` items after `last` */
 export const takePage = async <T>(
   limit: number,
   read: (limit: number, last: T | undefined) => Promise<T[]>,
 ): Promise<{ items: T[]; more: boolean }> => {
-  const most = bounded(limit)
+  const maximum = bounded(limit)
   const items: T[] = []
   let bytes = 0
   for (;;) {
-    const wanted = Math.min(stride, most + 1 - items.length)
-    const found = await read(wanted, items.at(-1))
-    for (const item of found) {
+    const count = Math.min(stride, maximum + 1 - items.length)
+    const batch = await read(count, items.at(-1))
+    for (const item of batch) {
       bytes += Buffer.byteLength(JSON.stringify(item))
-      if (items.length >= most || (items.length > 0 && bytes > mostBytes)) return { items, more: true }
+      if (items.length >= maximum || (items.length > 0 && bytes > maxPageBytes)) return { items, more: true }
       items.push(item)
     }
-    if (found.length < wanted) return { items, more: false }
+    if (batch.length < count) return { items, more: false }
   }
 }

@@ -5,13 +5,13 @@ import { deriveKey } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
 export interface Secrets {
-  /** `sealed:v1:<base64url>`: another text each time. */
+  /** Encrypts a value to `sealed:v1:<base64url>`. Not deterministic. */
   readonly seal: (value: string) => string
-  /** Throws for what this unit did not seal. */
+  /** Decrypts a sealed value. Throws for text that this unit did not seal. */
   readonly unseal: (text: string) => string
-  /** `hmac:<hex>`: the same for the same value. */
+  /** Keyed hash `hmac:<hex>`. Deterministic. */
   readonly hmac: (value: string) => string
-  /** Whether this unit sealed the text: nobody else can make one. */
+  /** Whether this unit sealed the text. */
   readonly owns: (text: string) => boolean
 }
 
@@ -23,7 +23,7 @@ const tagLength = 16
 const open = (key: Buffer, text: string): string | undefined => {
   const encoded = text.slice(prefix.length)
   const box = Buffer.from(encoded, 'base64url')
-  // A decoder passes over what is no base64url, so that two texts could stand for one box.
+  // A decoder ignores invalid characters, so two texts could decode to the same bytes.
   if (box.length < nonceLength + tagLength || box.toString('base64url') !== encoded) return undefined
   const decipher = createDecipheriv(algorithm, key, box.subarray(0, nonceLength), { authTagLength: tagLength })
   decipher.setAuthTag(box.subarray(box.length - tagLength))
@@ -34,7 +34,7 @@ const open = (key: Buffer, text: string): string | undefined => {
   }
 }
 
-const rootOf = (master: string): Buffer => {
+const parseKey = (master: string): Buffer => {
   const root = Buffer.from(master, 'hex')
   if (root.length !== 32) throw new TypeError('expected 32 bytes in hex')
   return root
@@ -42,17 +42,17 @@ const rootOf = (master: string): Buffer => {
 
 /**
  * @param master 32 bytes in hex
- * @param former of earlier epochs, the oldest first. They open what the journal holds sealed, which is never written anew,
- *   and the oldest tells values apart, so that the digest of a change that waits stays what it is.
+ * @param former keys of earlier epochs, oldest first. They decrypt sealed values in the journal, which is never rewritten. The
+ *   oldest key makes the keyed hashes, so the digests of pending changes stay the same.
  */
 export const createSecrets = (master: string, former: readonly string[] = []): Secrets => {
-  const roots = [...former, master].map(rootOf)
-  const sealing = deriveKey(rootOf(master), 'sealed values')
-  const opening = roots.map((root) => deriveKey(root, 'sealed values')).toReversed()
-  const telling = deriveKey(roots[0] ?? rootOf(master), 'digests of values')
+  const roots = [...former, master].map(parseKey)
+  const sealKey = deriveKey(parseKey(master), 'sealed values')
+  const openKeys = roots.map((root) => deriveKey(root, 'sealed values')).toReversed()
+  const hashKey = deriveKey(roots[0] ?? parseKey(master), 'digests of values')
   const unseal = (text: string): string | undefined => {
     if (!text.startsWith(prefix)) return undefined
-    for (const key of opening) {
+    for (const key of openKeys) {
       const value = open(key, text)
       if (value !== undefined) return value
     }
@@ -61,22 +61,22 @@ export const createSecrets = (master: string, former: readonly string[] = []): S
   return {
     seal: (value) => {
       const nonce = randomBytes(nonceLength)
-      const cipher = createCipheriv(algorithm, sealing, nonce, { authTagLength: tagLength })
+      const cipher = createCipheriv(algorithm, sealKey, nonce, { authTagLength: tagLength })
       const box = Buffer.concat([nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
       return prefix + box.toString('base64url')
     },
     unseal: (text) => {
       const value = unseal(text)
       if (value === undefined)
-        throw new TypeError('expected a value that this unit sealed: the secrets key is another, or the text was altered')
+        throw new TypeError('the value was not sealed by this unit: the secrets key differs, or the text was altered')
       return value
     },
-    hmac: (value) => `hmac:${createHmac('sha256', telling).update(value, 'utf8').digest('hex')}`,
+    hmac: (value) => `hmac:${createHmac('sha256', hashKey).update(value, 'utf8').digest('hex')}`,
     owns: (text) => unseal(text) !== undefined,
   }
 }
 
-/** An entry whose values are sealed: longer than an entry may hold. */
+/** A catalog entry with sealed values, which may be longer than the schema of an entry allows. */
 export const Sealed = v.record(v.string(), v.unknown())
 export type Sealed = v.InferOutput<typeof Sealed>
 
@@ -87,34 +87,33 @@ const fields = ['env', 'headers'] as const
 
 const isReference = (value: string): boolean => reference.test(value)
 
-const throughAll = (values: unknown, through: (value: string) => string): unknown => {
+const mapAll = (values: unknown, map: (value: string) => string): unknown => {
   if (typeof values !== 'object' || values === null || Array.isArray(values)) return values
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, typeof value === 'string' && !isReference(value) ? through(value) : value]),
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'string' && !isReference(value) ? map(value) : value]),
   )
 }
 
-/** The same entry with each secret value put through a function. What is no entry stays as it is. */
-export const throughValues = (entry: Json, through: (value: string) => string): Json => ({
+/** Maps each secret value of an entry. Fields of another type are left unchanged. */
+export const mapSecretValues = (entry: Json, map: (value: string) => string): Json => ({
   ...entry,
-  ...Object.fromEntries(fields.filter((field) => field in entry).map((field) => [field, throughAll(entry[field], through)])),
+  ...Object.fromEntries(fields.filter((field) => field in entry).map((field) => [field, mapAll(entry[field], map)])),
 })
 
-/** What leaves the gateway for a person: a sealed value is a mask. A text that only looks sealed stays, so that nothing
- * can hide behind the mask. */
 type Owner = Pick<Secrets, 'owns'>
 
-const masked = (secrets: Owner, value: unknown): unknown => {
+/** Replaces sealed values by the mask. A text that only looks sealed is shown, so nothing can hide behind the mask. */
+const maskValue = (secrets: Owner, value: unknown): unknown => {
   if (typeof value === 'string') return secrets.owns(value) ? mask : value
   if (typeof value !== 'object' || value === null) return value
-  return Array.isArray(value) ? value.map((item) => masked(secrets, item)) : maskDetail(secrets, { ...value })
+  return Array.isArray(value) ? value.map((item) => maskValue(secrets, item)) : maskDetail(secrets, { ...value })
 }
 
-/** For the detail of a journal line. */
+/** Masks the detail of a journal record. */
 export const maskDetail = (secrets: Owner, detail: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, masked(secrets, value)]))
+  Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, maskValue(secrets, value)]))
 
-/** Takes whatever holds `after` and `diff` of a change, such as a preview with its kind. */
+/** Masks a change or a preview. */
 export const maskChange = <C extends Pick<Change, 'kind' | 'diff'> & { readonly after?: Change['after'] }>(
   secrets: Owner,
   change: C,
@@ -123,6 +122,6 @@ export const maskChange = <C extends Pick<Change, 'kind' | 'diff'> & { readonly 
   return {
     ...change,
     ...(change.after === undefined ? {} : { after: maskDetail(secrets, change.after) }),
-    diff: change.diff.map((operation) => ({ ...operation, value: masked(secrets, operation.value) })),
+    diff: change.diff.map((operation) => ({ ...operation, value: maskValue(secrets, operation.value) })),
   }
 }

@@ -9,9 +9,9 @@ import { emptyRegistry, writeEffect } from './state/effects.ts'
 import { readGroup } from './state/unit-config.ts'
 
 const SeedDetail = v.strictObject({
-  /** Which start of the unit this is for. */
+  /** Identifies the start of the unit. */
   unit: v.string(),
-  /** Groups and grants went before. */
+  /** Whether all groups and grants were removed first. */
   emptied: v.boolean(),
   group: v.nullable(AgentGroup),
 })
@@ -29,22 +29,22 @@ export const seedProjections: Projections = { seed: seeded }
 export interface SeedOptions {
   readonly mode: Mode
   readonly group: string | null
-  /** The same for every process of one start of the unit, another at the next start. */
+  /** Identifies the start of the unit; different at the next start. */
   readonly unit: string
   readonly at: string
 }
 
-const makeGroup = (id: string, at: string): AgentGroup =>
+const createGroup = (id: string, at: string): AgentGroup =>
   v.parse(AgentGroup, { id, name: id, agent: 'mock', persona: '', createdAt: at, origin: 'seed' })
 
-/** `--dev` begins anew at each start of the unit; a process that died and came back finds everything. */
+/** Resets a `--dev` unit at each start of the unit, but not when only the gateway process restarts. */
 export const seed = async ({ ledger, rows }: { ledger: Ledger; rows: Rows }, { mode, group: id, unit, at }: SeedOptions): Promise<void> => {
   const last = await rows.get<{ unit: string }>('SELECT unit FROM seeded WHERE one = 1')
   if (last?.unit === unit) return
   const emptied = mode === 'dev'
   const missing = id !== null && (emptied || (await readGroup(rows, id)) === undefined)
   if (!emptied && !missing) return
-  const group = missing ? makeGroup(id, at) : null
+  const group = missing ? createGroup(id, at) : null
   await ledger.commit([
     { stage: 'seed', ...systemActor, ...(group === null ? {} : { agentGroupID: group.id }), detail: { unit, emptied, group } },
   ])

@@ -1,14 +1,14 @@
-// Names inside a sentence: plain where they are plain, quoted and escaped where they could mislead a reader.
+// Formats names inside a sentence: plain names as they are, others quoted and escaped so they cannot mislead a reader.
 import { visible } from '@gatehouse/contracts'
 
 const plain = /^[A-Za-z0-9._/:@-]+$/
-const shown = 8
+const maxNames = 8
 
 export const quote = (name: string): string => (plain.test(name) ? name : visible(JSON.stringify(name)))
 
 const list = (names: readonly string[]): string => {
-  const rest = names.length > shown ? ` and ${names.length - shown} more` : ''
-  return `${names.slice(0, shown).map(quote).join(', ')}${rest}`
+  const rest = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
+  return `${names.slice(0, maxNames).map(quote).join(', ')}${rest}`
 }
 
 /** `the tool a`, `the tools a, b`, or `every tool` for an empty list. */

@@ -130,7 +130,7 @@ test('a high risk is typed out before it can be approved, and rejected without a
   const { id } = await unit.client.changes.submit(every)
   const { page } = await enter(browser, { unit, token, path: `changes/${id}` })
   const approve = page.getByRole('button', { name: 'Approve exactly this' })
-  await page.getByText('It grants every tool of the server, also those that the server adds later.').waitFor()
+  await page.getByText('It grants every tool of the server, including tools that the server adds later.').waitFor()
   assert.ok(await approve.isDisabled())
   await page.getByLabel(/To approve this high risk, type/).fill('dev-agen')
   assert.ok(await approve.isDisabled())

@@ -8,12 +8,12 @@ import { type Act, assertMay } from '../state/roles.ts'
 import type { KnownToken, Tokens, TokenUses } from '../state/tokens.ts'
 
 export interface Principals {
-  /** Throws `unauthorized`, the same for a missing, a wrong and an expired token, or `forbidden`. */
+  /** Throws `unauthorized` (the same for a missing, wrong or expired token) or `forbidden`. */
   resolve(token: string | null, act: Act): Principal
 }
 
 export interface PrincipalsOptions {
-  /** SHA-256 of the admin token in hex; null on an open unit, which asks for none. */
+  /** SHA-256 of the admin token in hex; null on an open unit, which needs no token. */
   readonly adminToken: string | null
   readonly tokens: Tokens
   readonly uses: TokenUses
@@ -21,10 +21,10 @@ export interface PrincipalsOptions {
   readonly clock: Clock
 }
 
-/** Who has no name of its own: the token of the unit, and everybody on an open one. */
+/** Principals without a named token: the admin token of the unit, and everyone on an open unit. */
 const admin: Principal = { name: 'admin', role: 'admin' }
-const everybody: Principal = { name: 'dev', role: 'admin' }
-export const isUnnamed = (name: string): boolean => name === admin.name || name === everybody.name
+const anyone: Principal = { name: 'dev', role: 'admin' }
+export const isUnnamed = (name: string): boolean => name === admin.name || name === anyone.name
 
 export const isExpired = ({ token }: Pick<KnownToken, 'token'>, clock: Pick<Clock, 'isPast'>): boolean =>
   token.expiresAt !== undefined && clock.isPast(Date.parse(token.expiresAt))
@@ -36,7 +36,7 @@ const isAdmin = (expected: Buffer, token: string): boolean => {
 
 const unauthorized = (): ServiceError => new ServiceError('unauthorized')
 
-const takeNamed = ({ uses, failures, clock }: PrincipalsOptions, known: KnownToken): Principal => {
+const toPrincipal = ({ uses, failures, clock }: PrincipalsOptions, known: KnownToken): Principal => {
   const { name, role, groups, expiresAt, person } = known.token
   if (isExpired(known, clock)) {
     failures.note('expired', name)
@@ -55,8 +55,8 @@ const takeNamed = ({ uses, failures, clock }: PrincipalsOptions, known: KnownTok
 const identify = (options: PrincipalsOptions, expected: Buffer | null, token: string | null): Principal => {
   if (token !== null && expected !== null && isAdmin(expected, token)) return admin
   const known = token === null ? undefined : options.tokens.find(token)
-  if (known !== undefined) return takeNamed(options, known)
-  if (expected === null) return everybody
+  if (known !== undefined) return toPrincipal(options, known)
+  if (expected === null) return anyone
   options.failures.note(token === null ? 'missing' : 'unknown')
   throw unauthorized()
 }
@@ -73,13 +73,12 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
   }
 }
 
-/** Failed authentications, journaled at most once in a while with how many there were. Never delays nor fails an answer. */
-export type Failing = 'missing' | 'unknown' | 'expired'
+export type FailureReason = 'missing' | 'unknown' | 'expired'
 
 export interface Failures {
-  /** @param name of the token whose time was over */
-  note(failing: Failing, name?: string): void
-  /** Writes what was counted; nothing is counted afterwards. */
+  /** Counts a failed authentication. @param name of the expired token */
+  note(reason: FailureReason, name?: string): void
+  /** Journals the counts. Later failures are not counted. */
   stop(): Promise<void>
 }
 
@@ -88,8 +87,9 @@ export interface FailuresOptions {
   readonly log: Logger
 }
 
-const emptyCounts = (): Record<Failing, number> => ({ missing: 0, unknown: 0, expired: 0 })
+const emptyCounts = (): Record<FailureReason, number> => ({ missing: 0, unknown: 0, expired: 0 })
 
+/** Counts failed authentications and journals them in batches. Never delays or fails an answer. */
 export const createFailures = ({ commit, log }: FailuresOptions): Failures => {
   let counts = emptyCounts()
   let names = new Set<string>()
@@ -106,13 +106,13 @@ export const createFailures = ({ commit, log }: FailuresOptions): Failures => {
       void write()
     }, limits.authFailedPause).unref()
     await commit([{ stage: 'auth-failed', ...systemActor, edge: gatewayControlPlane.caller, detail }]).catch((error: unknown) =>
-      log.warn('failed authentications could not be journaled', { ...detail, error }),
+      log.warn('could not journal failed authentications', { ...detail, error }),
     )
   }
   return {
-    note: (failing, name) => {
+    note: (reason, name) => {
       if (stopped) return
-      counts[failing] += 1
+      counts[reason] += 1
       if (name !== undefined) names.add(name)
       if (timer === undefined) void write()
     },

@@ -20,15 +20,15 @@ export interface PermitDeps {
   readonly ledger: Ledger
 }
 
-export interface Passage {
+export interface RouteRequest {
   readonly route: PermitRoute
   readonly agentGroupID?: AgentGroupID | undefined
   readonly session?: SessionID | undefined
   readonly file?: PutFile | RemovedFile | undefined
 }
 
-/** Routes that lead to one group: without its name a token of some groups is not let through. */
-const placed: ReadonlySet<PermitRoute> = new Set(['chat', 'cancel', 'resume', 'logs', 'files', 'files-put', 'files-remove', 'purge'])
+/** Routes of one group. A token that is limited to some groups must name the group. */
+const groupRoutes: ReadonlySet<PermitRoute> = new Set(['chat', 'cancel', 'resume', 'logs', 'files', 'files-put', 'files-remove', 'purge'])
 
 const stages: Partial<Record<PermitRoute, JournalInput['stage']>> = {
   resume: 'resume',
@@ -39,36 +39,36 @@ const stages: Partial<Record<PermitRoute, JournalInput['stage']>> = {
 }
 
 const unknown = (what: string): ServiceError =>
-  new ServiceError('not-found', { detail: `there is no ${what}`, hint: 'list the groups and sessions' })
+  new ServiceError('not-found', { detail: `${what} not found`, hint: 'list the groups and sessions' })
 
-/** Of a closed session too: what it left behind is still its group's. */
-const groupOfSession = async (rows: Rows, session: SessionID): Promise<string | undefined> =>
+/** Also finds closed sessions, whose files still belong to their group. */
+const findSessionGroup = async (rows: Rows, session: SessionID): Promise<string | undefined> =>
   (await rows.get<{ id: string }>('SELECT agent_group_id AS id FROM sessions WHERE id = ?', [session]))?.id
 
-/** The group that the route leads to; undefined where it leads to none. */
-const placeOf = async (rows: Rows, principal: Principal, { agentGroupID, session }: Passage): Promise<string | undefined> => {
+/** The group that the request is for; undefined if it is for none. */
+const findGroup = async (rows: Rows, principal: Principal, { agentGroupID, session }: RouteRequest): Promise<string | undefined> => {
   if (session === undefined) {
     if (agentGroupID === undefined) return undefined
     if (sees(principal, agentGroupID) && (await readGroup(rows, agentGroupID)) !== undefined) return agentGroupID
     throw unknown(`agent group ${agentGroupID}`)
   }
-  const group = await groupOfSession(rows, session)
-  const other = agentGroupID !== undefined && agentGroupID !== group
-  if (group === undefined || other || !sees(principal, group)) throw unknown(`session ${session}`)
+  const group = await findSessionGroup(rows, session)
+  const isOther = agentGroupID !== undefined && agentGroupID !== group
+  if (group === undefined || isOther || !sees(principal, group)) throw unknown(`session ${session}`)
   return group
 }
 
-/** @param actor the same as the principal, with the door that it came through */
+/** Authorizes a request, and journals it if its route changes something. @param actor the principal with its edge */
 export const permit = async (
   deps: PermitDeps,
   { actor, principal }: { actor: Actor; principal: Principal },
-  passage: Passage,
+  request: RouteRequest,
 ): Promise<Principal> => {
-  const group = await placeOf(deps.store.read, principal, passage)
-  if (group === undefined && principal.groups !== undefined && placed.has(passage.route)) throw wholeUnitOnly(passage.route)
-  const stage = stages[passage.route]
+  const group = await findGroup(deps.store.read, principal, request)
+  if (group === undefined && principal.groups !== undefined && groupRoutes.has(request.route)) throw wholeUnitOnly(request.route)
+  const stage = stages[request.route]
   if (stage !== undefined) {
-    const detail = { ...(passage.session !== undefined && { session: passage.session }), ...passage.file }
+    const detail = { ...(request.session !== undefined && { session: request.session }), ...request.file }
     await deps.ledger.commit([{ stage, edge: actor.edge, principal: actor.principal, agentGroupID: group, detail }])
   }
   return principal

@@ -8,85 +8,85 @@ import { isExpired, isUnnamed } from './authenticate.ts'
 
 type Known = Pick<Tokens, 'named'>
 
-export const personOfToken = ({ name, createdBy, person }: Pick<Token, 'name' | 'createdBy' | 'person'>): string =>
+export const getTokenPerson = ({ name, createdBy, person }: Pick<Token, 'name' | 'createdBy' | 'person'>): string =>
   person ?? (isUnnamed(createdBy) ? name : createdBy)
 
-/** A principal without a token is a person of its own: the admin token, an agent's session, a token that is gone. */
-export const personOf = (tokens: Known, principal: string): string => {
+/** The person of a principal. One without a token (the admin token, a session, a revoked token) is its own person. */
+export const findPerson = (tokens: Known, principal: string): string => {
   const known = tokens.named(principal)
-  return known === undefined ? principal : personOfToken(known.token)
+  return known === undefined ? principal : getTokenPerson(known.token)
 }
 
-/** As it is stored: absent where the principal is its own person. */
+/** The person in stored form: absent if the principal is its own person. */
 export const storedPerson = (tokens: Known, principal: string): { readonly person?: string } => {
-  const person = personOf(tokens, principal)
+  const person = findPerson(tokens, principal)
   return person === principal ? {} : { person }
 }
 
-/** Of a request or a decision. What was stored with it outlives its token. */
+/** The person behind a request or a decision. The stored person outlives its token. */
 export const personBehind = (tokens: Known, { principal, person }: { principal: string; person?: string | undefined }): string =>
-  person ?? personOf(tokens, principal)
+  person ?? findPerson(tokens, principal)
 
-/** Who a person of a channel is here: the one token that names it among its identities, and nobody else. */
 export interface IdentityDeps {
   readonly tokens: Pick<Tokens, 'all' | 'named'>
   readonly clock: Clock
 }
 
-/** Also those whose time is over. The channel's own spelling counts, to the letter. */
-export const holders = (tokens: Pick<Tokens, 'all'>, { channel, user }: Member): Token[] =>
+/** Tokens with this identity, including expired ones. The spelling must match exactly. */
+export const findHolders = (tokens: Pick<Tokens, 'all'>, { channel, user }: Member): Token[] =>
   tokens.all().filter(({ identities = [] }) => identities.some((one) => one.channel === channel && one.user === user))
 
-export const principalOf = ({ name, role, groups }: Token): Principal => ({ name, role, ...(groups === undefined ? {} : { groups }) })
+export const toPrincipal = ({ name, role, groups }: Token): Principal => ({ name, role, ...(groups === undefined ? {} : { groups }) })
 
-/** Tokens that stand, by the people of a channel that they name. */
-export const standing = ({ tokens, clock }: IdentityDeps): Token[] => tokens.all().filter((token) => !isExpired({ token }, clock))
+/** Tokens that have not expired. */
+export const listValidTokens = ({ tokens, clock }: IdentityDeps): Token[] => tokens.all().filter((token) => !isExpired({ token }, clock))
 
-/** Throws `forbidden`. */
+/** The principal of a channel user: the only valid token that has it as an identity. Throws `forbidden`. */
 export const identify = (deps: IdentityDeps & { readonly uses: Pick<TokenUses, 'note'> }, person: Member): Principal => {
-  const named = holders({ all: () => standing(deps) }, person)
+  const named = findHolders({ all: () => listValidTokens(deps) }, person)
   const [token] = named
   if (token === undefined || named.length > 1) {
     throw new ServiceError('forbidden', {
-      detail: `expected a person whom one token names among its identities, got ${person.channel} ${JSON.stringify(person.user)}, whom ${token === undefined ? 'none' : 'several'} names`,
-      hint: 'an admin makes such a token: svcctl token create NAME --role approver --identity CHANNEL:USER',
+      detail: `${person.channel} user ${JSON.stringify(person.user)} is an identity of ${token === undefined ? 'no token' : 'several tokens'}`,
+      hint: 'an admin creates a token for this user: svcctl token create NAME --role approver --identity CHANNEL:USER',
     })
   }
   deps.uses.note(token.name, new Date(deps.clock()).toISOString())
-  return principalOf(token)
+  return toPrincipal(token)
 }
 
-/** A unit that asks for two approvals must have two who can give them. */
 export interface ApproverDeps {
   readonly boot: { readonly approvals: number; readonly adminToken: string | null; readonly restarted?: boolean | undefined }
   readonly tokens: Tokens
   readonly clock: Pick<Clock, 'isPast'>
 }
 
-/** How many people may approve one and the same change, at most: who is bound to some groups counts within them alone. */
-const countAble = ({ boot, tokens, clock }: ApproverDeps): number => {
+/** The largest number of people who may approve the same change. A token that is limited to some groups counts only for those. */
+const countApprovers = ({ boot, tokens, clock }: ApproverDeps): number => {
   const named = tokens.all().filter((token) => hasRole(token, 'approver') && !isExpired({ token }, clock))
-  const everywhere = new Set(named.filter(({ groups }) => groups === undefined).map(personOfToken))
+  const everywhere = new Set(named.filter(({ groups }) => groups === undefined).map(getTokenPerson))
   const within = new Map<string, Set<string>>()
   for (const token of named)
-    for (const group of token.groups ?? []) within.set(group, (within.get(group) ?? new Set()).add(personOfToken(token)))
+    for (const group of token.groups ?? []) within.set(group, (within.get(group) ?? new Set()).add(getTokenPerson(token)))
   const more = [...within.values()].map((people) => [...people].filter((one) => !everywhere.has(one)).length)
   return everywhere.size + (boot.adminToken === null ? 0 : 1) + Math.max(0, ...more)
 }
 
-/** Why no change can be approved; undefined where there are enough. */
+/** The reason why no change can be approved; undefined if there are enough approvers. */
 export const missingApprovers = (deps: ApproverDeps): string | undefined => {
   const { approvals } = deps.boot
-  const able = approvals === 1 ? 1 : countAble(deps)
-  return able >= approvals ? undefined : `expected ${approvals} people that may approve the same change, got ${able}`
+  const count = approvals === 1 ? 1 : countApprovers(deps)
+  return count >= approvals
+    ? undefined
+    : `${approvals} approvals are required, but only ${count} ${count === 1 ? 'person' : 'people'} can approve the same change`
 }
 
-/** Throws a `Refusal`, but for a process that comes back: its unit goes on, and its health says what is missing. */
+/** Throws a `Refusal`, except in a restarted process: a running unit continues and reports it as degraded. */
 export const assertApprovers = (deps: ApproverDeps): void => {
   const detail = missingApprovers(deps)
   if (detail === undefined || deps.boot.restarted === true) return
   throw new Refusal(exits.configuration, {
     detail,
-    hint: 'start with --approvals 1, make tokens with the role approver, then start with --approvals 2',
+    hint: 'start with --approvals 1, create tokens with the role approver, then start with --approvals 2',
   })
 }

@@ -2,14 +2,14 @@
 import { type CatalogEntry, checkServerUrl, type FieldIssue, mask } from '@gatehouse/contracts'
 import { canonical } from '@gatehouse/kernel'
 import { invalid, token } from '../input.ts'
-import { identityOf } from '../state/catalog.ts'
+import { getIdentity } from '../state/catalog.ts'
 
 interface Field {
   readonly pointer: string
   readonly text: string
 }
 
-/** Fields that are used as they stand. */
+/** Fields that are used without expansion. */
 const plainFields = (entry: CatalogEntry): Field[] => {
   if (entry.transport === 'http') return []
   return [
@@ -34,7 +34,7 @@ const urlIssues = (entry: CatalogEntry): FieldIssue[] => {
   return reason === null ? [] : [{ pointer: '/url', detail: reason }]
 }
 
-export const referenceHint = '${NAME} is expanded in the values of env and headers alone: put it there'
+export const referenceHint = '${NAME} is only expanded in the values of env and headers: put it there'
 
 export const checkEntry = (entry: CatalogEntry): FieldIssue[] => {
   const plain = plainFields(entry)
@@ -42,16 +42,19 @@ export const checkEntry = (entry: CatalogEntry): FieldIssue[] => {
   const headers = entry.transport === 'http' ? expanded : []
   return [
     ...urlIssues(entry),
-    ...issuesWhere(plain, (text) => text.includes('${'), 'expected no ${NAME} here: it is expanded in the values of env and headers alone'),
-    ...issuesWhere([...plain, ...expanded], (text) => text.includes('\0'), 'expected text without NUL'),
-    ...issuesWhere(headers, (text) => /[\r\n]/.test(text), 'expected a header value of one line'),
+    ...issuesWhere(
+      plain,
+      (text) => text.includes('${'),
+      '${NAME} cannot be used here: it is only expanded in the values of env and headers',
+    ),
+    ...issuesWhere([...plain, ...expanded], (text) => text.includes('\0'), 'must not contain a NUL character'),
+    ...issuesWhere(headers, (text) => /[\r\n]/.test(text), 'a header value must be a single line'),
   ]
 }
 
 export const namesReference = (entry: CatalogEntry): boolean =>
   plainFields(entry).some(({ text }) => text.includes('${')) || (entry.transport === 'http' && entry.url.includes('${'))
 
-/** Values of variables and headers never leave the gateway but to the broker; a mask sent back keeps what is stored. */
 type Values = Readonly<Record<string, string>>
 
 const reference = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/
@@ -59,44 +62,44 @@ const reference = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/
 const mapValues = (values: Values, change: (value: string, name: string) => string): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
 
-const secretsOf = (entry: CatalogEntry): { field: 'env' | 'headers'; values: Values } =>
+const getSecrets = (entry: CatalogEntry): { field: 'env' | 'headers'; values: Values } =>
   entry.transport === 'http' ? { field: 'headers', values: entry.headers } : { field: 'env', values: entry.env }
 
 const withSecrets = (entry: CatalogEntry, values: Record<string, string>): CatalogEntry =>
   entry.transport === 'http' ? { ...entry, headers: values } : { ...entry, env: values }
 
-/** A bare `${NAME}` is no secret and stays. */
+/** Masks secret values. A bare `${NAME}` is not a secret and stays. */
 export const maskEntry = (entry: CatalogEntry): CatalogEntry =>
   withSecrets(
     entry,
-    mapValues(secretsOf(entry).values, (value) => (reference.test(value) ? value : mask)),
+    mapValues(getSecrets(entry).values, (value) => (reference.test(value) ? value : mask)),
   )
 
-/** What a stored value may be handed on to: the same program, or the same origin. */
-const recipient = (entry: CatalogEntry): string =>
-  canonical(entry.transport === 'http' ? { transport: 'http', origin: new URL(entry.url).origin } : identityOf(entry))
+/** Identifies the recipient of stored values: the same program, or the same origin. */
+const getRecipient = (entry: CatalogEntry): string =>
+  canonical(entry.transport === 'http' ? { transport: 'http', origin: new URL(entry.url).origin } : getIdentity(entry))
 
-const unkept = (entry: CatalogEntry, stored: CatalogEntry | undefined): FieldIssue[] => {
-  const { field, values } = secretsOf(entry)
+const unmaskIssues = (entry: CatalogEntry, stored: CatalogEntry | undefined): FieldIssue[] => {
+  const { field, values } = getSecrets(entry)
   const masked = Object.keys(values).filter((name) => values[name] === mask)
-  const same = stored !== undefined && recipient(stored) === recipient(entry)
-  const known = same ? secretsOf(stored).values : {}
+  const isSame = stored !== undefined && getRecipient(stored) === getRecipient(entry)
+  const known = isSame ? getSecrets(stored).values : {}
   return masked
     .filter((name) => !Object.hasOwn(known, name))
     .map((name) => ({
       pointer: `/${field}/${token(name)}`,
-      detail: same ? 'no value is stored under this name: enter it' : 'the server is another than the stored one: enter the value again',
+      detail: isSame ? 'no value is stored under this name: enter it' : 'the server differs from the stored one: enter the value again',
     }))
 }
 
-/** Puts stored values in place of masks. Throws `invalid` naming each field whose value must be entered again. */
+/** Replaces masks by the stored values. Throws `invalid` with each field whose value must be entered again. */
 export const unmaskEntry = (entry: CatalogEntry, stored: CatalogEntry | undefined): CatalogEntry => {
-  const issues = unkept(entry, stored)
+  const issues = unmaskIssues(entry, stored)
   if (issues.length > 0)
-    throw invalid(issues, 'a masked value is kept only while transport, command, args, image and the origin of the url stay')
-  const kept = stored === undefined ? {} : secretsOf(stored).values
+    throw invalid(issues, 'a masked value is only kept while transport, command, args, image and the origin of the URL stay the same')
+  const storedValues = stored === undefined ? {} : getSecrets(stored).values
   return withSecrets(
     entry,
-    mapValues(secretsOf(entry).values, (value, name) => (value === mask ? (kept[name] ?? value) : value)),
+    mapValues(getSecrets(entry).values, (value, name) => (value === mask ? (storedValues[name] ?? value) : value)),
   )
 }

@@ -4,46 +4,50 @@ import { isRefusal, sha256, writeAtomically } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Secrets } from '../secrets.ts'
 import { type Catalog, type CatalogItem, digestOfEntry, type Reading, tagOfEntry } from '../state/catalog.ts'
-import { codeOf, type Entries, fileDigest, loadCatalog, type Loaded, refuse } from './load.ts'
+import { getErrorCode, type Entries, fileDigest, loadCatalog, type Loaded, refuse } from './load.ts'
 
 type Items = ReadonlyMap<string, CatalogItem>
-type Teller = Pick<Secrets, 'hmac'>
+type Hasher = Pick<Secrets, 'hmac'>
 
 const byName = <T>([a]: readonly [string, T], [b]: readonly [string, T]): number => (a < b ? -1 : 1)
 
-const textOf = (entries: Entries): string => `${JSON.stringify(Object.fromEntries([...entries].toSorted(byName)), null, 2)}\n`
+const serialize = (entries: Entries): string => `${JSON.stringify(Object.fromEntries([...entries].toSorted(byName)), null, 2)}\n`
 
-const itemsOf = (entries: Entries, secrets: Teller): Items =>
+const toItems = (entries: Entries, secrets: Hasher): Items =>
   new Map(
     [...entries]
       .toSorted(byName)
       .map(([name, entry]) => [name, { name, entry, digest: digestOfEntry(entry), tag: tagOfEntry(secrets, name, entry) }] as const),
   )
 
-const entriesOf = (items: readonly CatalogItem[]): Entries => new Map(items.map(({ name, entry }) => [name, entry]))
+const toEntries = (items: readonly CatalogItem[]): Entries => new Map(items.map(({ name, entry }) => [name, entry]))
 
-/** Where there is none. */
+/** Creates a catalog file where there is none. */
 const createCatalog = async (path: string, initial: Readonly<Record<string, CatalogEntry>>): Promise<Loaded> => {
   const entries: Entries = new Map(Object.entries(initial).map(([name, entry]) => [v.parse(ServerName, name), entry]))
   try {
-    await writeAtomically(path, textOf(entries))
-    return { entries, digest: sha256(textOf(entries)) }
+    await writeAtomically(path, serialize(entries))
+    return { entries, digest: sha256(serialize(entries)) }
   } catch (error) {
-    throw refuse(`the catalog file ${path} cannot be made (${codeOf(error)})`, 'make its directory, and let this user write to it', error)
+    throw refuse(
+      `cannot create the catalog file ${path} (${getErrorCode(error)})`,
+      'create its directory, and let this user write to it',
+      error,
+    )
   }
 }
 
 const unwritable = (path: string, error: unknown): ServiceError =>
   new ServiceError('unavailable', {
-    detail: `the catalog file ${path} cannot be written (${codeOf(error)})`,
-    hint: 'let this user write to its directory, and free disk space',
+    detail: `cannot write the catalog file ${path} (${getErrorCode(error)})`,
+    hint: 'let this user write to its directory, or free disk space',
     cause: error,
   })
 
 const unreadable = (path: string, error: unknown): ServiceError =>
   new ServiceError('unavailable', {
-    detail: `the catalog file ${path} cannot be read (${codeOf(error)})`,
-    hint: 'let this user read it, and look for disk errors in the kernel log',
+    detail: `cannot read the catalog file ${path} (${getErrorCode(error)})`,
+    hint: 'let this user read it, or check the kernel log for disk errors',
     cause: error,
   })
 
@@ -53,37 +57,37 @@ const unusable = (path: string, error: unknown): ServiceError =>
 const touched = (path: string): ServiceError =>
   new ServiceError('conflict', {
     detail: `the catalog file ${path} was changed by hand since it was last read`,
-    hint: 'reload the catalog first, so that nothing of it is lost',
+    hint: 'reload the catalog first, so that no edit is lost',
   })
 
 const load = async (path: string): Promise<Loaded> => {
   const loaded = await loadCatalog(path)
   if (loaded !== undefined) return loaded
-  throw refuse(`expected the catalog file ${path}, got none`, 'put it back; an empty catalog is {}')
+  throw refuse(`the catalog file ${path} is missing`, 'restore it; an empty catalog is {}')
 }
 
 class CatalogOnDisk implements Catalog {
   readonly enabled = true
   readonly #path: string
-  readonly #secrets: Teller
+  readonly #secrets: Hasher
   #entries: Entries
-  /** Of the file as it was last read or written. */
+  /** Digest of the file as it was last read or written. */
   #digest: string
-  /** Of what could not be written, as far as is known: the name may have been given before the disk failed. */
+  /** Digest of a failed write, which may have replaced the file before the disk failed. */
   #tried: string | undefined
   #items: Items
   #fault: string | undefined
 
-  constructor({ path, secrets }: { path: string; secrets: Teller }, { entries, digest }: Loaded) {
+  constructor({ path, secrets }: { path: string; secrets: Hasher }, { entries, digest }: Loaded) {
     this.#path = path
     this.#secrets = secrets
     this.#entries = entries
     this.#digest = digest
-    this.#items = itemsOf(entries, secrets)
+    this.#items = toItems(entries, secrets)
   }
 
-  /** In a unit that was running with it: empty and at fault where the file cannot be used. */
-  static async again(options: { path: string; secrets: Teller }): Promise<CatalogOnDisk> {
+  /** Opens the catalog in a restarted process: empty and faulty if the file cannot be used. */
+  static async reopen(options: { path: string; secrets: Hasher }): Promise<CatalogOnDisk> {
     const catalog = new CatalogOnDisk(options, { entries: new Map(), digest: '' })
     const reading = await catalog.read().catch(() => undefined)
     reading?.adopt(reading.items)
@@ -109,9 +113,9 @@ class CatalogOnDisk implements Catalog {
     if (digest === undefined || (digest !== this.#digest && digest !== this.#tried)) throw touched(this.#path)
   }
 
-  recall(items: readonly CatalogItem[]): void {
-    this.#entries = entriesOf(items)
-    this.#items = itemsOf(this.#entries, this.#secrets)
+  restore(items: readonly CatalogItem[]): void {
+    this.#entries = toEntries(items)
+    this.#items = toItems(this.#entries, this.#secrets)
   }
 
   async read(): Promise<Reading> {
@@ -120,8 +124,8 @@ class CatalogOnDisk implements Catalog {
       this.#fault = reason.detail
       throw reason
     })
-    const adopt = (items: readonly CatalogItem[]): void => this.#adopt({ ...loaded, entries: entriesOf(items) })
-    return { items: [...itemsOf(loaded.entries, this.#secrets).values()], adopt }
+    const adopt = (items: readonly CatalogItem[]): void => this.#adopt({ ...loaded, entries: toEntries(items) })
+    return { items: [...toItems(loaded.entries, this.#secrets).values()], adopt }
   }
 
   set(name: ServerName, entry: CatalogEntry): Promise<void> {
@@ -133,7 +137,7 @@ class CatalogOnDisk implements Catalog {
   }
 
   async #replace(entries: Entries): Promise<void> {
-    const text = textOf(entries)
+    const text = serialize(entries)
     await writeAtomically(this.#path, text).catch((error: unknown) => {
       const reason = unwritable(this.#path, error)
       this.#tried = sha256(text)
@@ -147,19 +151,18 @@ class CatalogOnDisk implements Catalog {
     this.#entries = entries
     this.#digest = digest
     this.#tried = undefined
-    this.#items = itemsOf(entries, this.#secrets)
+    this.#items = toItems(entries, this.#secrets)
     this.#fault = undefined
   }
 }
 
-/** The catalog of this unit, whether there is a file or not. */
 export interface CatalogOptions {
   /** Null on a unit without tool servers. */
   readonly path: string | null
-  /** What a new file holds. */
+  /** The entries of a new file. */
   readonly initial: Readonly<Record<string, CatalogEntry>>
   readonly secrets: Pick<Secrets, 'hmac'>
-  /** The unit was running with this catalog: a file that cannot be used now is a fault, no refusal. */
+  /** Whether the unit was already running with this catalog. An unusable file is then a fault instead of a refusal. */
   readonly restarted?: boolean | undefined
 }
 
@@ -168,7 +171,7 @@ const none: Catalog = {
   item: () => undefined,
   items: () => [],
   fault: () => undefined,
-  recall: () => undefined,
+  restore: () => undefined,
   assertUntouched: () => Promise.resolve(),
   read: () => Promise.reject(new TypeError('a unit without tool servers has no catalog to read')),
   set: () => Promise.reject(new TypeError('a unit without tool servers has no catalog to write')),
@@ -178,6 +181,6 @@ const none: Catalog = {
 /** Throws a `Refusal` that names the field or the chmod. */
 export const openCatalog = async ({ path, initial, secrets, restarted }: CatalogOptions): Promise<Catalog> => {
   if (path === null) return none
-  if (restarted === true) return CatalogOnDisk.again({ path, secrets })
+  if (restarted === true) return CatalogOnDisk.reopen({ path, secrets })
   return new CatalogOnDisk({ path, secrets }, (await loadCatalog(path)) ?? (await createCatalog(path, initial)))
 }

@@ -3,15 +3,15 @@ import type { CatalogEntry } from '@gatehouse/contracts'
 import type { EvidenceWaiters, PendingRequests } from '../state/evidence-waiters.ts'
 import type { Subscribers } from '../state/subscribers.ts'
 
-export interface ImageSight {
+export interface ImageReport {
   readonly image: string
   readonly id?: string | undefined
 }
 
 export interface Images {
-  /** The id that the runner told after this was asked; undefined where there is no such image, or no witness in time. */
-  look(image: string): Promise<string | undefined>
-  sighted(seen: readonly ImageSight[]): void
+  /** The current id of an image; undefined if there is no such image or the runner does not answer in time. */
+  resolve(image: string): Promise<string | undefined>
+  report(images: readonly ImageReport[]): void
 }
 
 interface ImagesDeps {
@@ -25,33 +25,33 @@ interface ImagesDeps {
 const imageArrival = (image: string): string => `image ${image}`
 
 export const createImages = ({ subscribers, arrivals, asking, evidenceWait }: ImagesDeps): Images => {
-  const seen = new Map<string, string | undefined>()
+  const ids = new Map<string, string | undefined>()
   return {
-    look: async (image) => {
-      const isSeen = await asking.until({
+    resolve: async (image) => {
+      const isReported = await asking.until({
         of: 'runner',
         answer: arrivals.wait(imageArrival(image), evidenceWait),
         ask: () => subscribers.runner('images-wanted', { images: [image] }),
       })
-      return isSeen ? seen.get(image) : undefined
+      return isReported ? ids.get(image) : undefined
     },
-    sighted: (told) => {
-      for (const { image, id } of told) {
-        seen.set(image, id)
-        arrivals.tell(imageArrival(image))
-        // Who waited reads it in the turns that follow; nobody reads what was not asked for.
-        setImmediate(() => seen.delete(image))
+    report: (images) => {
+      for (const { image, id } of images) {
+        ids.set(image, id)
+        arrivals.notify(imageArrival(image))
+        // Callers that wait read the id in the microtasks that follow. Ids that nobody requested are dropped.
+        setImmediate(() => ids.delete(image))
       }
     },
   }
 }
 
-/** Pinned to what its image is now. What was pinned before under the same name stays where no image of it is seen. */
+/** Pins an entry to the current id of its image. If the image is not found, an earlier pin of the same image name is kept. */
 export const pinImage = async (images: Images, entry: CatalogEntry, stored: CatalogEntry | undefined): Promise<CatalogEntry> => {
   if (entry.transport !== 'stdio') return entry
   const { imageID: _sent, ...rest } = entry
   if (rest.image === undefined || rest.image === '') return rest
   const before = stored?.transport === 'stdio' && stored.image === rest.image ? stored.imageID : undefined
-  const imageID = (await images.look(rest.image)) ?? before
+  const imageID = (await images.resolve(rest.image)) ?? before
   return imageID === undefined ? rest : { ...rest, imageID }
 }

@@ -24,17 +24,17 @@ export interface Loaded {
 
 export const refuse = (detail: string, hint: string, cause?: unknown): Refusal => new Refusal(exits.configuration, { detail, hint, cause })
 
-export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
+export const getErrorCode = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
 
 const exists = async (path: string): Promise<boolean> => {
   try {
-    const found = await stat(path)
-    if (!found.isFile()) throw refuse(`expected the catalog file at ${path}, got something else`, `move ${path} away`)
-    const mode = found.mode & 0o777
+    const status = await stat(path)
+    if (!status.isFile()) throw refuse(`${path} is not a regular file, so it cannot be the catalog file`, `move ${path} away`)
+    const mode = status.mode & 0o777
     if ((mode & 0o077) === 0) return true
-    throw refuse(`expected mode 0600 on the catalog file ${path}, got ${mode.toString(8).padStart(4, '0')}`, `run: chmod 600 ${path}`)
+    throw refuse(`the catalog file ${path} must have mode 0600, not ${mode.toString(8).padStart(4, '0')}`, `run: chmod 600 ${path}`)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false
+    if (getErrorCode(error) === 'ENOENT') return false
     throw error
   }
 }
@@ -44,7 +44,7 @@ const readJson = (path: string, text: string): unknown => {
     return parseJson(text, jsonBounds.catalogFile)
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error
-    if (error.fault === 'syntax') throw refuse(`expected JSON in the catalog file ${path}, got something else`, 'an empty catalog is {}')
+    if (error.fault === 'syntax') throw refuse(`the catalog file ${path} is not JSON`, 'an empty catalog is {}')
     throw refuse(`the catalog file ${path} ${describeJsonFault(error.fault, error.bounds)}`, 'an empty catalog is {}')
   }
 }
@@ -60,15 +60,13 @@ const sameNames = (names: readonly string[]): FieldIssue[] => {
   return names.flatMap((name) => {
     const other = first.get(name.toLowerCase())
     first.set(name.toLowerCase(), name)
-    return other === undefined
-      ? []
-      : [{ pointer: `/${name}`, detail: `expected names that differ by more than case, got ${other} and ${name}` }]
+    return other === undefined ? [] : [{ pointer: `/${name}`, detail: `the names ${other} and ${name} differ only in case` }]
   })
 }
 
 const parseEntries = (path: string, text: string): Entries => {
   const json = readJson(path, text)
-  if (Array.isArray(json)) throw refuseFields(path, [{ pointer: '', detail: 'expected an object of entries by name, got a list' }])
+  if (Array.isArray(json)) throw refuseFields(path, [{ pointer: '', detail: 'must be an object with entries by name, not a list' }])
   try {
     const entries = Object.entries(parse(CatalogFile, json, '')).map(([name, entry]) => [v.parse(ServerName, name), entry] as const)
     const issues = [
@@ -83,12 +81,12 @@ const parseEntries = (path: string, text: string): Entries => {
   }
 }
 
-/** Undefined where there is no file. */
+/** Reads the catalog file; undefined if there is none. */
 export const loadCatalog = async (path: string): Promise<Loaded | undefined> => {
   if (!(await exists(path))) return undefined
   const bytes = await readFile(path)
   return { entries: parseEntries(path, bytes.toString('utf8')), digest: sha256(bytes) }
 }
 
-/** Undefined where there is none. */
+/** Digest of the file; undefined if there is none. */
 export const fileDigest = (path: string): Promise<string | undefined> => ifPresent(readFile(path).then(sha256))

@@ -4,19 +4,19 @@ import * as v from 'valibot'
 import { suspend, Suspension } from '../grants/suspend.ts'
 import type { Projection, Projections } from '../ledger/projection.ts'
 import { Sealed } from '../secrets.ts'
-import { keepWrite } from './settle.ts'
+import { storeWrite } from './settle.ts'
 
-const rested = { grants: v.array(GrantRef), suspended: v.array(Suspension) }
+const affected = { grants: v.array(GrantRef), suspended: v.array(Suspension) }
 
 export const PutDetail = v.strictObject({
   created: v.boolean(),
   name: ServerName,
   digest: Digest,
   tag: Digest,
-  /** Of the entry that was there. */
+  /** Digest of the entry that was replaced. */
   before: v.nullable(Digest),
   entry: Sealed,
-  ...rested,
+  ...affected,
 })
 export type PutDetail = v.InferOutput<typeof PutDetail>
 
@@ -25,23 +25,23 @@ const DeleteDetail = v.strictObject({ name: ServerName, digest: Digest, tag: Dig
 const State = v.nullable(v.strictObject({ digest: Digest, tag: Digest }))
 export const ReloadDetail = v.strictObject({
   entries: v.array(v.strictObject({ name: ServerName, before: State, after: State, entry: v.nullable(Sealed) })),
-  ...rested,
+  ...affected,
 })
 export type ReloadDetail = v.InferOutput<typeof ReloadDetail>
 
 const put: Projection = async (tx, { seq, detail }) => {
   const { name, entry, suspended } = v.parse(PutDetail, detail)
-  await keepWrite(tx, seq, { name, entry, done: false })
+  await storeWrite(tx, seq, { name, entry, done: false })
   for (const each of suspended) await suspend(tx, each)
 }
 
 const removed: Projection = async (tx, { seq, detail }) => {
-  await keepWrite(tx, seq, { name: v.parse(DeleteDetail, detail).name, entry: null, done: false })
+  await storeWrite(tx, seq, { name: v.parse(DeleteDetail, detail).name, entry: null, done: false })
 }
 
 const reloaded: Projection = async (tx, { seq, detail }) => {
   const { entries, suspended } = v.parse(ReloadDetail, detail)
-  for (const { name, entry } of entries) await keepWrite(tx, seq, { name, entry, done: true })
+  for (const { name, entry } of entries) await storeWrite(tx, seq, { name, entry, done: true })
   for (const each of suspended) await suspend(tx, each)
 }
 

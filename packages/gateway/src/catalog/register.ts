@@ -1,13 +1,13 @@
 // Registers the tool server of an approved `mcp_register`: prepared before the journal record of its apply, in force after it.
 import { type CatalogEntry, type Change, kinds, type ServerName, ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { type Sealed, type Secrets, throughValues } from '../secrets.ts'
+import { type Sealed, type Secrets, mapSecretValues } from '../secrets.ts'
 import { spell } from '../state/catalog.ts'
 import { unitLocks } from '../state/lock.ts'
-import { askedByAgent } from '../state/unit-config.ts'
+import { isRequestedByAgent } from '../state/unit-config.ts'
 import { type Images, pinImage } from './images.ts'
-import { type CatalogDeps, tellExchanged } from './servers.ts'
-import { sealEntry, settleCatalog, type SettleDeps, waitingNames } from './settle.ts'
+import { type CatalogDeps, publishReplaced } from './servers.ts'
+import { sealEntry, settleCatalog, type SettleDeps, readPendingNames } from './settle.ts'
 
 export interface RegisterDeps extends SettleDeps, Pick<CatalogDeps, 'lock' | 'subscribers' | 'drift'> {
   readonly images: Images
@@ -15,50 +15,50 @@ export interface RegisterDeps extends SettleDeps, Pick<CatalogDeps, 'lock' | 'su
 
 interface Registration {
   readonly name: ServerName
-  /** With its values. */
+  /** The entry with its values. */
   readonly entry: CatalogEntry
 }
 
-const isTaken = (name: ServerName): ServiceError =>
+const nameTaken = (name: ServerName): ServiceError =>
   new ServiceError('conflict', {
-    detail: `the name ${name} is in use in the catalog`,
+    detail: `the name ${name} is already in use in the catalog`,
     hint: 'register the tool server under another name, or remove the one that is there',
   })
 
 /**
- * The entry as the journal and the file will hold it. Throws `conflict` where its name has another entry or the file was changed
- * by hand, `unavailable` where the file cannot be written. Under the lock of the catalog, which is kept until the line is written.
+ * Prepares the entry for the journal and the file. Throws `conflict` if its name is taken or the file was edited, `unavailable`
+ * if the file cannot be written. The caller holds the lock of the catalog until the record is written.
  */
 export const prepareEntry = async (deps: RegisterDeps, { name, entry }: Registration): Promise<Sealed> => {
   await deps.catalog.assertUntouched()
   await settleCatalog(deps)
   const known = await spell(deps, name)
-  if (known !== name || deps.catalog.item(name) !== undefined) throw isTaken(known)
+  if (known !== name || deps.catalog.item(name) !== undefined) throw nameTaken(known)
   return sealEntry(deps.secrets, await pinImage(deps.images, entry, undefined))
 }
 
-/** After the line, under the lock of the catalog. Throws `unavailable` where the file cannot be written. */
+/** Writes the entry after its record, under the lock of the catalog. Throws `unavailable` if the file cannot be written. */
 export const enforceEntry = async (deps: RegisterDeps, name: ServerName): Promise<void> => {
   await settleCatalog(deps)
-  tellExchanged(deps, { suspended: [], names: [name] })
+  publishReplaced(deps, { suspended: [], names: [name] })
 }
 
-/** Entries that could not be written behind their line. A file that was changed by hand gets them when it is reloaded. */
-export const enforceWaiting = async (deps: RegisterDeps): Promise<void> => {
+/** Writes entries that could not be written after their records. An edited file gets them when it is reloaded. */
+export const enforcePending = async (deps: RegisterDeps): Promise<void> => {
   if (!deps.catalog.enabled) return
   await deps.lock(unitLocks.catalog, async () => {
-    if ((await waitingNames(deps)).size === 0) return
+    if ((await readPendingNames(deps)).size === 0) return
     await deps.catalog.assertUntouched()
     await settleCatalog(deps)
-    tellExchanged(deps, { suspended: [], names: [] })
+    publishReplaced(deps, { suspended: [], names: [] })
   })
 }
 
-/** Undefined for another kind of change. */
-export const registered = (change: Pick<Change, 'kind' | 'after' | 'principal'>, { unseal }: Secrets): Registration | undefined => {
+/** The registration of a change; undefined for other kinds. */
+export const getRegistration = (change: Pick<Change, 'kind' | 'after' | 'principal'>, { unseal }: Secrets): Registration | undefined => {
   if (change.kind !== 'mcp_register') return undefined
-  const { name, ...entry } = v.parse(kinds.mcp_register.schema, throughValues(change.after, unseal))
-  // What an agent proposed is never a way into the house; an operator may say otherwise by writing the entry anew.
-  const isConfined = entry.transport === 'http' && askedByAgent({ asker: change.principal })
+  const { name, ...entry } = v.parse(kinds.mcp_register.schema, mapSecretValues(change.after, unseal))
+  // A server that an agent proposed must not reach private networks. An operator can allow it by replacing the entry.
+  const isConfined = entry.transport === 'http' && isRequestedByAgent({ requester: change.principal })
   return { name, entry: isConfined ? { ...entry, reach: 'public' } : entry }
 }

@@ -1,17 +1,16 @@
-// Applies what an operator wrote into the catalog file: each difference is journaled first, then in force.
+// Applies an operator's edits of the catalog file. Each difference is journaled first, then takes effect.
 import { type Digest, type ReloadOutcome, ServerName } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { concern, type Concern, type Exchange } from '../grants/suspend.ts'
+import { type AffectedGrants, type EntryChange, findAffectedGrants } from '../grants/suspend.ts'
 import { Sealed, type Secrets } from '../secrets.ts'
 import { type CatalogItem, digestOfEntry, spellItems, tagOfEntry } from '../state/catalog.ts'
 import { type Actor, systemActor } from '../state/change-records.ts'
 import { unitLocks } from '../state/lock.ts'
 import type { ReloadDetail } from './records.ts'
-import { assertEnabled, type CatalogDeps, tellExchanged } from './servers.ts'
-import { sealEntry, settleCatalog, type SettleDeps, unsealEntry, waitingNames } from './settle.ts'
+import { assertEnabled, type CatalogDeps, publishReplaced } from './servers.ts'
+import { sealEntry, settleCatalog, type SettleDeps, unsealEntry, readPendingNames } from './settle.ts'
 
-/** How one state of the catalog differs from another, entry by entry. */
 export interface Known {
   readonly name: ServerName
   readonly digest: Digest
@@ -24,36 +23,36 @@ interface Difference {
   readonly after: CatalogItem | undefined
 }
 
-const differences = (before: readonly Known[], after: readonly CatalogItem[]): Difference[] => {
-  const were = new Map(before.map((item) => [item.name, item]))
-  const are = new Map(after.map((item) => [item.name, item]))
-  const names = [...new Set([...were.keys(), ...are.keys()])].toSorted()
+const compareEntries = (before: readonly Known[], after: readonly CatalogItem[]): Difference[] => {
+  const previous = new Map(before.map((item) => [item.name, item]))
+  const current = new Map(after.map((item) => [item.name, item]))
+  const names = [...new Set([...previous.keys(), ...current.keys()])].toSorted()
   return names
-    .map((name) => ({ name, before: were.get(name), after: are.get(name) }))
+    .map((name) => ({ name, before: previous.get(name), after: current.get(name) }))
     .filter((difference) => difference.before?.tag !== difference.after?.tag)
 }
 
-/** Those that make a tool server another one. What is taken away makes none. */
-const exchanges = (found: readonly Difference[]): Exchange[] =>
-  found.flatMap(({ name, before, after }) => (after === undefined ? [] : [{ server: name, from: before?.digest, to: after.digest }]))
+/** The differences that add or replace a server. */
+const listEntryChanges = (differences: readonly Difference[]): EntryChange[] =>
+  differences.flatMap(({ name, before, after }) => (after === undefined ? [] : [{ server: name, from: before?.digest, to: after.digest }]))
 
-const stateOf = (known: Known | undefined) => (known === undefined ? null : { digest: known.digest, tag: known.tag })
+const toState = (known: Known | undefined) => (known === undefined ? null : { digest: known.digest, tag: known.tag })
 
-const detailOf = (secrets: Secrets, found: readonly Difference[]): ReloadDetail['entries'] =>
-  found.map(({ name, before, after }) => ({
+const toDetail = (secrets: Secrets, differences: readonly Difference[]): ReloadDetail['entries'] =>
+  differences.map(({ name, before, after }) => ({
     name,
-    before: stateOf(before),
-    after: stateOf(after),
+    before: toState(before),
+    after: toState(after),
     entry: after === undefined ? null : sealEntry(secrets, after.entry),
   }))
 
-/** The catalog as the journal knows it, whatever the file says. */
 interface EntryRow {
   readonly name: string
   readonly entry: string
 }
 
-const knownItems = async ({ store, secrets }: SettleDeps): Promise<CatalogItem[]> => {
+/** The catalog as the journal has it, regardless of the file. */
+const readJournaledItems = async ({ store, secrets }: SettleDeps): Promise<CatalogItem[]> => {
   const rows = await store.read.all<EntryRow>('SELECT name, entry FROM catalog_writes WHERE entry IS NOT NULL ORDER BY name')
   return rows.map((row) => {
     const name = v.parse(ServerName, row.name)
@@ -62,58 +61,61 @@ const knownItems = async ({ store, secrets }: SettleDeps): Promise<CatalogItem[]
   })
 }
 
-const journal = async (deps: CatalogDeps, actor: Actor, found: readonly Difference[]): Promise<Concern> => {
-  const touched = await concern(deps, exchanges(found))
-  const detail = { entries: detailOf(deps.secrets, found), ...touched }
+const journal = async (deps: CatalogDeps, actor: Actor, differences: readonly Difference[]): Promise<AffectedGrants> => {
+  const affected = await findAffectedGrants(deps, listEntryChanges(differences))
+  const detail = { entries: toDetail(deps.secrets, differences), ...affected }
   await deps.ledger.commit([{ stage: 'catalog-reload', edge: actor.edge, principal: actor.principal, by: actor.by, detail }])
-  return touched
+  return affected
 }
 
-const namesOf = (found: readonly Difference[], which: (difference: Difference) => boolean) => found.filter(which).map(({ name }) => name)
+const listNames = (differences: readonly Difference[], which: (difference: Difference) => boolean) =>
+  differences.filter(which).map(({ name }) => name)
 
-/** What the journal wants of a file that could not be used goes before what the file says of it. */
-const newIn = async (deps: CatalogDeps, items: readonly CatalogItem[]): Promise<Difference[]> => {
-  const found = differences(deps.catalog.items(), items)
+/** The differences of a file. After a fault, entries with a pending journal record are skipped: the journal takes precedence. */
+const findDifferences = async (deps: CatalogDeps, items: readonly CatalogItem[]): Promise<Difference[]> => {
+  const found = compareEntries(deps.catalog.items(), items)
   if (deps.catalog.fault() === undefined) return found
-  const waiting = await waitingNames(deps)
-  return found.filter(({ name }) => !waiting.has(name))
+  const pending = await readPendingNames(deps)
+  return found.filter(({ name }) => !pending.has(name))
 }
 
-/** Throws `conflict` for a file that cannot be used: then the last good one stays in force. */
+/** Reloads the file. Throws `conflict` if it cannot be used; the last valid version then stays in use. */
 export const reloadCatalog = async (deps: CatalogDeps, actor: Actor): Promise<ReloadOutcome> => {
   assertEnabled(deps.catalog)
   return deps.lock(unitLocks.catalog, async () => {
     const reading = await deps.catalog.read()
     const items = await spellItems(deps, reading.items)
-    const found = await newIn(deps, items)
-    const touched = await journal(deps, actor, found)
+    const found = await findDifferences(deps, items)
+    const affected = await journal(deps, actor, found)
     reading.adopt(items)
     await settleCatalog(deps)
-    tellExchanged(deps, { ...touched, names: found.map(({ name }) => name) })
+    publishReplaced(deps, { ...affected, names: found.map(({ name }) => name) })
     return {
-      added: namesOf(found, ({ before }) => before === undefined),
-      changed: namesOf(found, ({ before, after }) => before !== undefined && after !== undefined),
-      removed: namesOf(found, ({ after }) => after === undefined),
-      grants: touched.grants,
+      added: listNames(found, ({ before }) => before === undefined),
+      changed: listNames(found, ({ before, after }) => before !== undefined && after !== undefined),
+      removed: listNames(found, ({ after }) => after === undefined),
+      grants: affected.grants,
     }
   })
 }
 
-/** At the start of a process that comes back: a file that cannot be used takes no tool server away. */
-export const recallCatalog = async (deps: Pick<CatalogDeps, 'catalog' | 'store' | 'secrets'> & { readonly log: Logger }): Promise<void> => {
+/** Restores the catalog from the journal in a restarted process if the file cannot be used, so no tool server is lost. */
+export const restoreCatalog = async (
+  deps: Pick<CatalogDeps, 'catalog' | 'store' | 'secrets'> & { readonly log: Logger },
+): Promise<void> => {
   const reason = deps.catalog.fault()
   if (reason === undefined) return
-  deps.log.warn('the catalog file cannot be used, and what was in force goes on', { reason })
-  deps.catalog.recall(await knownItems(deps))
+  deps.log.warn('the catalog file cannot be used, keeping the last valid catalog', { reason })
+  deps.catalog.restore(await readJournaledItems(deps))
 }
 
-/** At start: what the journal wants of the file is done, and what the file says beside that is journaled. */
-export const beginCatalog = async (deps: CatalogDeps): Promise<void> => {
+/** At the start, writes pending entries to the file, and journals other differences of the file. */
+export const reconcileCatalog = async (deps: CatalogDeps): Promise<void> => {
   if (!deps.catalog.enabled || deps.catalog.fault() !== undefined) return
   await deps.lock(unitLocks.catalog, async () => {
-    deps.catalog.recall(await spellItems(deps, deps.catalog.items()))
+    deps.catalog.restore(await spellItems(deps, deps.catalog.items()))
     await settleCatalog(deps)
-    const found = differences(await knownItems(deps), deps.catalog.items())
-    if (found.length > 0) tellExchanged(deps, { ...(await journal(deps, systemActor, found)), names: [] })
+    const found = compareEntries(await readJournaledItems(deps), deps.catalog.items())
+    if (found.length > 0) publishReplaced(deps, { ...(await journal(deps, systemActor, found)), names: [] })
   })
 }

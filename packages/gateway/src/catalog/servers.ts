@@ -1,4 +1,4 @@
-// Configures tool servers: an operator's action that is journaled before the file is written and needs no approval.
+// Configures tool servers. An operator's edit needs no approval; it is journaled before the file is written.
 import {
   CatalogEntry,
   type Digest,
@@ -9,7 +9,7 @@ import {
   ServiceError,
 } from '@gatehouse/contracts'
 import type { Clock } from '@gatehouse/kernel'
-import { concern, type Suspension } from '../grants/suspend.ts'
+import { findAffectedGrants, type Suspension } from '../grants/suspend.ts'
 import { invalid, parse } from '../input.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Catalog, type CatalogItem, digestOfEntry, spell, tagOfEntry } from '../state/catalog.ts'
@@ -23,15 +23,14 @@ import { type Images, pinImage } from './images.ts'
 import type { PutDetail } from './records.ts'
 import { sealEntry, settleCatalog, type SettleDeps } from './settle.ts'
 
-/** Whether an entry is in the state that an operator last saw. */
-const shown = (tag: Digest | null | undefined): string => tag ?? 'no entry'
+const describeTag = (tag: Digest | null | undefined): string => tag ?? 'no entry'
 
-/** Throws `precondition-failed`. @param ifMatch undefined where any state will do, null for "there must be none" */
+/** Throws `precondition-failed`. @param ifMatch undefined to accept any version, null to require that there is no entry */
 const assertTag = (name: ServerName, stored: CatalogItem | undefined, ifMatch: Digest | null | undefined): void => {
   if (ifMatch === undefined || (stored?.tag ?? null) === ifMatch) return
   throw new ServiceError('precondition-failed', {
-    detail: `expected the tool server ${name} as ${shown(ifMatch)}, got ${shown(stored?.tag)}`,
-    hint: 'read the entry again and decide on what it is now',
+    detail: `the tool server ${name} is at version ${describeTag(stored?.tag)}, not ${describeTag(ifMatch)}`,
+    hint: 'read the entry again, then repeat the edit',
   })
 }
 
@@ -49,7 +48,7 @@ export interface CatalogDeps extends SettleDeps {
 export interface PutRequest {
   readonly name: ServerName
   readonly entry: unknown
-  /** The state that the entry must be in; null for "there must be none". */
+  /** The required version of the entry; null to require that there is none. */
   readonly ifMatch?: Digest | null | undefined
 }
 
@@ -70,7 +69,7 @@ const readEntry = (input: unknown): CatalogEntry => {
   return entry
 }
 
-export const tellExchanged = (
+export const publishReplaced = (
   { subscribers, drift }: Pick<CatalogDeps, 'subscribers' | 'drift'>,
   { suspended, names }: { suspended: readonly Suspension[]; names: readonly ServerName[] },
 ): void => {
@@ -79,44 +78,44 @@ export const tellExchanged = (
   for (const name of names) void drift.look(name)
 }
 
-export const putServer = async (deps: CatalogDeps, actor: Actor, given: PutRequest): Promise<Put> => {
+export const putServer = async (deps: CatalogDeps, actor: Actor, request: PutRequest): Promise<Put> => {
   assertEnabled(deps.catalog)
-  const sent = readEntry(given.entry)
+  const requested = readEntry(request.entry)
   return deps.lock(unitLocks.catalog, async () => {
     const { catalog, secrets } = deps
     await catalog.assertUntouched()
     await settleCatalog(deps)
-    const name = await spell(deps, given.name)
+    const name = await spell(deps, request.name)
     const stored = catalog.item(name)
-    assertTag(name, stored, given.ifMatch)
-    const entry = unmaskEntry(await pinImage(deps.images, sent, stored?.entry), stored?.entry)
+    assertTag(name, stored, request.ifMatch)
+    const entry = unmaskEntry(await pinImage(deps.images, requested, stored?.entry), stored?.entry)
     const item: CatalogItem = { name, entry, digest: digestOfEntry(entry), tag: tagOfEntry(secrets, name, entry) }
-    const touched = await concern(deps, [{ server: name, from: stored?.digest, to: item.digest }])
+    const affected = await findAffectedGrants(deps, [{ server: name, from: stored?.digest, to: item.digest }])
     const created = stored === undefined
-    const detail: PutDetail = { created, ...item, before: stored?.digest ?? null, entry: sealEntry(secrets, entry), ...touched }
+    const detail: PutDetail = { created, ...item, before: stored?.digest ?? null, entry: sealEntry(secrets, entry), ...affected }
     await deps.ledger.commit([{ stage: 'catalog-put', edge: actor.edge, principal: actor.principal, detail }])
     await settleCatalog(deps)
-    tellExchanged(deps, { ...touched, names: [name] })
-    return { created, ...item, entry: maskEntry(entry), grants: touched.grants }
+    publishReplaced(deps, { ...affected, names: [name] })
+    return { created, ...item, entry: maskEntry(entry), grants: affected.grants }
   })
 }
 
-/** Takes a tool server out of the catalog. Grants for it stay: they work again when it is put back. */
 const unknownServer = (name: ServerName): ServiceError =>
-  new ServiceError('not-found', { detail: `there is no tool server ${name} in the catalog`, hint: 'list the tool servers' })
+  new ServiceError('not-found', { detail: `tool server ${name} not found in the catalog`, hint: 'list the tool servers' })
 
 export interface RemoveRequest {
   readonly name: ServerName
   readonly ifMatch?: Digest | null | undefined
 }
 
-export const removeServer = async (deps: CatalogDeps, actor: Actor, { name: given, ifMatch }: RemoveRequest): Promise<void> => {
+/** Removes a tool server from the catalog. Its grants stay, and work again if it is added again. */
+export const removeServer = async (deps: CatalogDeps, actor: Actor, { name: requested, ifMatch }: RemoveRequest): Promise<void> => {
   const { catalog, ledger, lock, subscribers, secrets } = deps
   assertEnabled(catalog)
   await lock(unitLocks.catalog, async () => {
     await catalog.assertUntouched()
     await settleCatalog(deps)
-    const name = await spell(deps, given)
+    const name = await spell(deps, requested)
     const item = catalog.item(name)
     if (item === undefined) throw unknownServer(name)
     assertTag(name, item, ifMatch)
@@ -127,19 +126,19 @@ export const removeServer = async (deps: CatalogDeps, actor: Actor, { name: give
   })
 }
 
-/** With values: for the broker's edge alone. */
+/** The entries with their values, only for the broker. */
 export const storedServers = (catalog: Catalog): CatalogItem[] => [...catalog.items()]
 
-const masked = (item: CatalogItem): NamedEntry => ({ ...item, entry: maskEntry(item.entry) })
+const maskItem = (item: CatalogItem): NamedEntry => ({ ...item, entry: maskEntry(item.entry) })
 
 export const listServers = (catalog: Catalog): { items: NamedEntry[] } => {
   assertEnabled(catalog)
-  return { items: catalog.items().map(masked) }
+  return { items: catalog.items().map(maskItem) }
 }
 
 export const readServer = async (deps: Pick<SettleDeps, 'catalog' | 'store'>, name: ServerName): Promise<NamedEntry> => {
   assertEnabled(deps.catalog)
   const item = deps.catalog.item(await spell(deps, name))
   if (item === undefined) throw unknownServer(name)
-  return masked(item)
+  return maskItem(item)
 }

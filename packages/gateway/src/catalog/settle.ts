@@ -2,7 +2,7 @@
 import { CatalogEntry, ServerName } from '@gatehouse/contracts'
 import type { Store, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
-import { Sealed, type Secrets, throughValues } from '../secrets.ts'
+import { Sealed, type Secrets, mapSecretValues } from '../secrets.ts'
 import { type Catalog, tagOfEntry } from '../state/catalog.ts'
 
 export interface SettleDeps {
@@ -17,20 +17,21 @@ interface WriteRow {
   readonly entry: string | null
 }
 
-export const sealEntry = (secrets: Secrets, entry: CatalogEntry): Sealed => throughValues(entry, secrets.seal)
+export const sealEntry = (secrets: Secrets, entry: CatalogEntry): Sealed => mapSecretValues(entry, secrets.seal)
 
-/** Throws for values that another key sealed. */
-export const unsealEntry = (secrets: Secrets, sealed: Sealed): CatalogEntry => v.parse(CatalogEntry, throughValues(sealed, secrets.unseal))
+/** Throws if another key sealed the values. */
+export const unsealEntry = (secrets: Secrets, sealed: Sealed): CatalogEntry =>
+  v.parse(CatalogEntry, mapSecretValues(sealed, secrets.unseal))
 
 interface Write {
   readonly name: string
   readonly entry: Sealed | null
-  /** The file holds it already. */
+  /** Whether the file already holds it. */
   readonly done: boolean
 }
 
-/** The effect of a line on the table: what the file must hold. A line that comes again is no later than itself. */
-export const keepWrite = async (tx: Transaction, seq: number, { name, entry, done }: Write): Promise<void> => {
+/** Stores the entry that the file must hold. A record that is applied twice has no further effect. */
+export const storeWrite = async (tx: Transaction, seq: number, { name, entry, done }: Write): Promise<void> => {
   await tx.run(
     `INSERT INTO catalog_writes (name, seq, entry, done) VALUES (?, ?, ?, ?)
      ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, entry = excluded.entry, done = excluded.done
@@ -48,14 +49,14 @@ const write = async ({ catalog, secrets }: SettleDeps, name: ServerName, sealed:
   if (catalog.item(name)?.tag !== tagOfEntry(secrets, name, entry)) await catalog.set(name, entry)
 }
 
-/** Of entries that the file is to be given, or to lose. */
-export const waitingNames = async ({ store }: Pick<SettleDeps, 'store'>): Promise<ReadonlySet<string>> =>
+/** Names of entries that are not yet written to the file or removed from it. */
+export const readPendingNames = async ({ store }: Pick<SettleDeps, 'store'>): Promise<ReadonlySet<string>> =>
   new Set((await store.read.all<Pick<WriteRow, 'name'>>('SELECT name FROM catalog_writes WHERE done = 0')).map(({ name }) => name))
 
-/** Under the catalog's lock. Rejects with `unavailable` where the file cannot be written; what waits is tried again by the next act. */
+/** Writes pending entries, under the lock of the catalog. Rejects with `unavailable` if the file cannot be written. */
 export const settleCatalog = async (deps: SettleDeps): Promise<void> => {
-  const waiting = await deps.store.read.all<WriteRow>('SELECT name, seq, entry FROM catalog_writes WHERE done = 0 ORDER BY seq')
-  for (const { name, seq, entry } of waiting) {
+  const pending = await deps.store.read.all<WriteRow>('SELECT name, seq, entry FROM catalog_writes WHERE done = 0 ORDER BY seq')
+  for (const { name, seq, entry } of pending) {
     await write(deps, v.parse(ServerName, name), entry)
     await deps.store.write((tx) => tx.run('UPDATE catalog_writes SET done = 1 WHERE name = ? AND seq = ?', [name, seq]))
   }

@@ -11,7 +11,7 @@ import {
 } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
 import type { Clock, Logger, Metrics } from '@gatehouse/kernel'
-import { enforceEntry, prepareEntry, type RegisterDeps, registered } from '../catalog/register.ts'
+import { enforceEntry, prepareEntry, getRegistration, type RegisterDeps } from '../catalog/register.ts'
 import { parse } from '../input.ts'
 import { kindTable } from '../kinds/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -20,7 +20,7 @@ import { type Actor, changeLine, systemActor } from '../state/change-records.ts'
 import { type ChangeRow, readChange, type ReadDeps, toChange } from '../state/changes.ts'
 import { changeLock, type Lock } from '../state/lock.ts'
 import type { OpenSessions } from '../state/sessions.ts'
-import { type ApprovalDeps, approversOf, validApprovers } from './approvals.ts'
+import { type ApprovalDeps, listApprovers, validApprovers } from './approvals.ts'
 import { type EvaluateDeps, type Evaluation, hasChanged, reevaluate, type Reevaluation, verify } from './evaluate.ts'
 import { affectedSessions } from './rollout.ts'
 
@@ -33,33 +33,33 @@ export interface ApplyDeps extends EvaluateDeps, ReadDeps, RegisterDeps, Approva
   readonly lock: Lock
   readonly log: Logger
   readonly metrics: Metrics
-  /** Comes back to approved changes whose apply could not be written. */
+  /** Schedules a retry of approved changes whose apply could not be written. */
   retry(): void
 }
 
-const stale: Failure = { rule: 'stale', reason: 'what it would change, or its evidence, is no longer what was approved' }
+const stale: Failure = { rule: 'stale', reason: 'its target or its evidence changed after the approval' }
 
-/** Nothing is narrower than what is gone. */
-const isOnlyTaking = ({ bound, input, draft }: Evaluation): boolean => draft !== undefined && bound.appliesUnderFreeze(input)
+/** Whether it only removes access, so that it is applied during a freeze. */
+const isNarrowing = ({ bound, input, draft }: Evaluation): boolean => draft !== undefined && bound.appliesUnderFreeze(input)
 
-/** Why it cannot be applied as it was approved. */
-const obstacle = (change: Change, { bound, input, draft }: Evaluation): Failure | undefined => {
+/** The reason why it cannot be applied as approved, if there is one. */
+const findFailure = (change: Change, { bound, input, draft }: Evaluation): Failure | undefined => {
   const verdict = verify({ bound, input, decisions: change.decisions })
   if (verdict.outcome === 'needs-human') throw new TypeError(`${change.id} has no approval and is not applied`)
   if (verdict.outcome === 'refused') return verdict.failure
   return draft === undefined || hasChanged(change, draft) ? stale : undefined
 }
 
-/** What is known before the line: the entry that the catalog file is to hold, or why the change cannot be applied. */
+/** The catalog entry to write, or the reason why the change cannot be applied. Known before the journal record is written. */
 interface Prepared {
   readonly entry?: Sealed
   readonly failure?: Failure
 }
 
-const prepare = async (deps: ApplyDeps, change: Change, judged: Evaluation): Promise<Prepared> => {
-  const failure = obstacle(change, judged)
+const prepare = async (deps: ApplyDeps, change: Change, evaluation: Evaluation): Promise<Prepared> => {
+  const failure = findFailure(change, evaluation)
   if (failure !== undefined) return { failure }
-  const registration = registered(change, deps.secrets)
+  const registration = getRegistration(change, deps.secrets)
   if (registration === undefined) return {}
   try {
     return { entry: await prepareEntry(deps, registration) }
@@ -74,63 +74,66 @@ const serialize = <T>({ lock }: ApplyDeps, { kind }: Change, act: () => Promise<
   return serializedBy === null ? act() : lock(serializedBy, act)
 }
 
-/** Whose approval was given and does not count any more. */
-const lostApprovers = (change: Change, standing: ReadonlySet<string>): string[] =>
-  [...approversOf(change)].filter((person) => !standing.has(person))
+/** People who approved the change but whose approval no longer counts. */
+const lostApprovers = (change: Change, valid: ReadonlySet<string>): string[] =>
+  [...listApprovers(change)].filter((person) => !valid.has(person))
 
 interface Attempt {
   readonly actor: Actor
   readonly change: Change
-  readonly judged: Reevaluation
+  readonly evaluation: Reevaluation
 }
 
-/** The line of an attempt that nothing stops. */
-const attemptLine = (deps: ApplyDeps, subject: Attempt, { entry, failure }: Prepared): JournalInput => {
-  const { change, judged } = subject
+/** The journal record of an attempt: applied, or failed. */
+const buildRecord = (deps: ApplyDeps, subject: Attempt, { entry, failure }: Prepared): JournalInput => {
+  const { change, evaluation } = subject
   if (failure !== undefined) return changeLine('apply-failed', subject, { digest: change.digest, failure })
   const at = new Date(deps.clock()).toISOString()
-  const effect = judged.bound.apply(judged.shown, { changeID: change.id, at })
-  const whole = entry === undefined ? effect : { ...effect, entry }
-  return changeLine('apply', subject, { digest: change.digest, at, effect: whole, sessions: affectedSessions(deps.sessions, change) })
+  const effect = evaluation.bound.apply(evaluation.shown, { changeID: change.id, at })
+  const fullEffect = entry === undefined ? effect : { ...effect, entry }
+  return changeLine('apply', subject, { digest: change.digest, at, effect: fullEffect, sessions: affectedSessions(deps.sessions, change) })
 }
 
-/** The line itself, or that the change is held again because too few approvals stand. Called when the line is about to be written. */
-const unlessReopened = (deps: ApplyDeps, change: Change, line: JournalInput): JournalInput => {
-  const standing = validApprovers(deps, change)
+/**
+ * The record itself, or one that holds the change again because too few approvals still count. Called when the record is about
+ * to be written.
+ */
+const reopenIfUnapproved = (deps: ApplyDeps, change: Change, line: JournalInput): JournalInput => {
+  const valid = validApprovers(deps, change)
   const needed = deps.boot.approvals
-  if (standing.size >= needed) return line
-  const reopened = { needed, given: standing.size, lost: lostApprovers(change, standing) }
+  if (valid.size >= needed) return line
+  const reopened = { needed, given: valid.size, lost: lostApprovers(change, valid) }
   return changeLine('rebased', { actor: systemActor, change }, { reopened })
 }
 
-/** The line stands: what the catalog file cannot be given now, it is given as soon as it can be written. */
+/** Writes the catalog file after the record. A failed write is retried. */
 const enforce = async (deps: ApplyDeps, change: Change): Promise<void> => {
-  const name = registered(change, deps.secrets)?.name
+  const name = getRegistration(change, deps.secrets)?.name
   if (name === undefined) return
   await enforceEntry(deps, name).catch((error: unknown) => {
-    deps.log.error('the catalog file does not hold the entry of an applied change yet', { change: change.id, error })
+    deps.log.error('could not write the catalog entry of an applied change, will retry', { change: change.id, error })
     deps.retry()
   })
 }
 
-/** False where nothing may be done now. */
+/** False if a freeze prevents it. */
 const applyOnce = async (deps: ApplyDeps, actor: Actor, change: Change): Promise<boolean> => {
-  const judged = await reevaluate(deps, change)
-  // A freeze stops what gives power. What only takes it away must not wait for the end of the freeze.
-  const isNarrowing = isOnlyTaking(judged)
-  const mayGoOn = (): boolean => isNarrowing || deps.freezes.of(change.agentGroupID) === undefined
-  if (!mayGoOn()) return false
-  const line = attemptLine(deps, { actor, change, judged }, await prepare(deps, change, judged))
-  // Freeze and approvals count as they are when the journal is written, whatever was waited for.
-  const [written] = await deps.ledger.commit(() => (mayGoOn() ? [unlessReopened(deps, change, line)] : []))
+  const evaluation = await reevaluate(deps, change)
+  // A freeze stops changes that add access. A change that only removes access must not wait for the end of the freeze.
+  const appliesUnderFreeze = isNarrowing(evaluation)
+  const mayProceed = (): boolean => appliesUnderFreeze || deps.freezes.of(change.agentGroupID) === undefined
+  if (!mayProceed()) return false
+  const line = buildRecord(deps, { actor, change, evaluation }, await prepare(deps, change, evaluation))
+  // Freeze and approvals are checked again at the moment of the journal write.
+  const [written] = await deps.ledger.commit(() => (mayProceed() ? [reopenIfUnapproved(deps, change, line)] : []))
   if (written?.stage === 'apply') await enforce(deps, change)
   return written !== undefined
 }
 
 /**
- * Under the locks of the change and of its group. Whoever approved it is judged again: where too few approvals stand, it is
- * held again. Under a freeze, and where the effect cannot be written now, the answer is the change as `approved`, and it is
- * tried again until it is applied.
+ * Applies an approved change, under the locks of the change and of its group. Approvals are counted again: if too few still
+ * count, the change is held again. During a freeze, or if the effect cannot be written, it returns the change as `approved`
+ * and retries later.
  */
 export const apply = async (deps: ApplyDeps, actor: Actor, change: Change): Promise<Change> => {
   if (change.state !== 'approved') return change
@@ -138,13 +141,12 @@ export const apply = async (deps: ApplyDeps, actor: Actor, change: Change): Prom
   try {
     if (await serialize(deps, change, () => applyOnce(deps, actor, change))) stop()
   } catch (error) {
-    deps.log.error('an approved change could not be applied yet', { change: change.id, error })
+    deps.log.error('could not apply an approved change, will retry', { change: change.id, error })
     deps.retry()
   }
   return readChange(deps, change.id)
 }
 
-/** Applies what was approved and could not be applied: verified again, and only if it is still what was approved. */
 export interface RetryDeps extends ApplyDeps {
   readonly lock: Lock
 }
@@ -152,19 +154,20 @@ export interface RetryDeps extends ApplyDeps {
 const assertFailed = (change: Change): void => {
   if (change.state === 'apply_failed') return
   throw new ServiceError('conflict', {
-    detail: `expected a change whose apply failed, got ${change.id}, which is ${change.state}`,
+    detail: `${change.id} is ${change.state}: only a change whose apply failed can be retried`,
     hint: nextStep(change),
   })
 }
 
-export const retryFailed = async (deps: RetryDeps, door: Actor, given: { id: string; by?: string | undefined }): Promise<Change> => {
-  const by = parse(Requester, given.by ?? `api:${door.principal}`, '/by')
-  const actor: Actor = { ...door, by }
-  const { agentGroupID } = await readChange(deps, given.id)
+/** Applies a change whose apply failed. It is verified again, and must still be what was approved. */
+export const retryFailed = async (deps: RetryDeps, caller: Actor, request: { id: string; by?: string | undefined }): Promise<Change> => {
+  const by = parse(Requester, request.by ?? `api:${caller.principal}`, '/by')
+  const actor: Actor = { ...caller, by }
+  const { agentGroupID } = await readChange(deps, request.id)
   return deps.lock(agentGroupID, async () => {
     await deps.ledger.settle()
-    return deps.lock(changeLock(given.id), async () => {
-      const change = await readChange(deps, given.id)
+    return deps.lock(changeLock(request.id), async () => {
+      const change = await readChange(deps, request.id)
       assertFailed(change)
       await deps.ledger.commit([changeLine('retry', { actor, change }, { digest: change.digest })])
       return apply(deps, actor, await readChange(deps, change.id))
@@ -172,25 +175,25 @@ export const retryFailed = async (deps: RetryDeps, door: Actor, given: { id: str
   })
 }
 
-/** One that cannot be understood keeps no other from being applied. */
-const readable = ({ log }: ApplyDeps, row: ChangeRow & { readonly id: string }): Change[] => {
+/** Skips a change that cannot be parsed, so that the others are applied. */
+const parseRow = ({ log }: ApplyDeps, row: ChangeRow & { readonly id: string }): Change[] => {
   try {
     return [toChange(row)]
   } catch (error) {
-    log.error('an approved change cannot be read, and is not applied', { change: row.id, error })
+    log.error('could not read an approved change, skipping it', { change: row.id, error })
     return []
   }
 }
 
-/** Resolves with how many are left, but for those that a freeze holds back. */
+/** Applies all approved changes. Resolves with the number that is left, not counting those that a freeze stops. */
 export const applyApproved = async (deps: ApplyDeps): Promise<number> => {
   await deps.ledger.settle()
   const rows = await deps.store.read.all<ChangeRow & { readonly id: string }>(
     `SELECT id, record FROM changes WHERE state = 'approved' ORDER BY id`,
   )
-  const changes = rows.flatMap((row) => readable(deps, row))
+  const changes = rows.flatMap((row) => parseRow(deps, row))
   const frozen = new Map(changes.map(({ agentGroupID }) => [agentGroupID, deps.freezes.of(agentGroupID)]))
-  // A freeze that is lifted meanwhile ends with the next run: else later changes would overtake those that it held back.
+  // A freeze that is lifted during this run counts until the next one, so later changes do not overtake the frozen ones.
   const freezes = { of: (agentGroupID: AgentGroupID) => frozen.get(agentGroupID) ?? deps.freezes.of(agentGroupID) }
   let left = 0
   for (const { agentGroupID, id } of changes) {

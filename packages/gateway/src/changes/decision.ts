@@ -8,20 +8,20 @@ export interface Verdict {
   readonly outcome: 'approve' | 'reject'
   readonly decidedBy: string
   readonly reason?: string | undefined
-  /** Of the change as the decider saw it. */
+  /** The digest of the change as the decider saw it. */
   readonly digest?: Digest | undefined
 }
 
-export const showAgain = 'look at the change again and decide on what it shows now'
+export const showAgain = 'review the change again, then decide'
 
-export const readVerdict = (given: Verdict): Verdict => ({
-  ...given,
-  decidedBy: parse(Requester, given.decidedBy, '/decidedBy'),
-  reason: parse(Submission.entries.reason, given.reason, '/reason'),
+export const readVerdict = (input: Verdict): Verdict => ({
+  ...input,
+  decidedBy: parse(Requester, input.decidedBy, '/decidedBy'),
+  reason: parse(Submission.entries.reason, input.reason, '/reason'),
 })
 
 /** @param now milliseconds since the epoch */
-export const decisionOf = (
+export const buildDecision = (
   { outcome, decidedBy, reason }: Verdict,
   { actor: { principal, via }, person, digest, now }: { actor: Actor; person?: string; digest: Digest; now: number },
 ): Decision => ({
@@ -35,7 +35,6 @@ export const decisionOf = (
   digest,
 })
 
-/** What a change that is already decided says to whoever would still decide it: how it ended, by whom and when. */
 const outcomes = { approve: 'approved', reject: 'rejected' } as const
 
 interface End {
@@ -45,7 +44,8 @@ interface End {
   readonly at: string
 }
 
-const endOf = (change: Change): End => {
+/** How the change ended, by whom and when. */
+const readEnd = (change: Change): End => {
   const decision = change.decisions.at(-1)
   if (change.ended !== undefined) return { how: change.state, ...change.ended }
   if (decision !== undefined) return { how: outcomes[decision.outcome], ...decision }
@@ -53,7 +53,7 @@ const endOf = (change: Change): End => {
 }
 
 export const alreadyDecidedError = (change: Change): ServiceError => {
-  const { how, by, principal, at } = endOf(change)
+  const { how, by, principal, at } = readEnd(change)
   return new ServiceError('change-already-decided', {
     detail: `${change.id} was ${how} by ${by} (${principal}) at ${at}`,
     hint: nextStep(change),

@@ -5,7 +5,7 @@ import { createPatch, type Operation, type Pointer } from 'rfc6902'
 import * as v from 'valibot'
 import type { Bound, Json, VerifyInput } from '../kinds/kind.ts'
 
-/** The library looks for the shortest way, which takes minutes and gigabytes for a thousand items. */
+/** The library finds the shortest diff, which takes minutes and gigabytes for a thousand items. */
 const shortList = 24
 
 const sameOrder = (left: readonly string[], right: readonly string[]): boolean =>
@@ -16,22 +16,23 @@ interface Lists {
   readonly after: readonly unknown[]
 }
 
-/** Items stay, go or come as they are: linear, and easy to read. */
+/** Only adds and removes whole items, in linear time. */
 const diffItems = ({ before, after }: Lists, pointer: Pointer): Operation[] => {
   const left = before.map(canonical)
   const right = after.map(canonical)
   if (sameOrder(left, right)) return []
-  const had = new Set(left)
-  const has = new Set(right)
-  const kept = sameOrder(
-    left.filter((item) => has.has(item)),
-    right.filter((item) => had.has(item)),
+  const leftItems = new Set(left)
+  const rightItems = new Set(right)
+  const isOrdered = sameOrder(
+    left.filter((item) => rightItems.has(item)),
+    right.filter((item) => leftItems.has(item)),
   )
-  if (!kept || had.size < left.length || has.size < right.length) return [{ op: 'replace', path: pointer.toString(), value: after }]
+  if (!isOrdered || leftItems.size < left.length || rightItems.size < right.length)
+    return [{ op: 'replace', path: pointer.toString(), value: after }]
   const at = (index: number): string => pointer.add(String(index)).toString()
-  const removals = left.flatMap((item, index): Operation[] => (has.has(item) ? [] : [{ op: 'remove', path: at(index) }]))
+  const removals = left.flatMap((item, index): Operation[] => (rightItems.has(item) ? [] : [{ op: 'remove', path: at(index) }]))
   const additions = after.flatMap((value, index): Operation[] =>
-    had.has(right[index] ?? '') ? [] : [{ op: 'add', path: at(index), value }],
+    leftItems.has(right[index] ?? '') ? [] : [{ op: 'add', path: at(index), value }],
   )
   return [...removals.toReversed(), ...additions]
 }
@@ -47,12 +48,12 @@ const diffLists = (before: unknown, after: unknown, pointer: Pointer): Operation
 export const diff = (before: Json | null, outcome: Json | null): PatchOperation[] =>
   v.parse(v.array(PatchOperation), createPatch(before, outcome, diffLists))
 
-/** What exactly is approved: SHA-256 over canonical JSON (RFC 8785). */
+/** The input of the digest that an approval covers: SHA-256 over canonical JSON (RFC 8785). */
 export interface Approvable {
   readonly kind: Kind
   readonly agentGroupID: string
   readonly before: Json | null
-  /** With the HMAC of each secret value in its place. */
+  /** With each secret value replaced by its HMAC. */
   readonly after: Json
   readonly evidence: Evidence | null
 }
@@ -69,7 +70,7 @@ export interface Draft {
   readonly digest: Digest
 }
 
-/** The group is there, or the kind makes it. */
+/** Builds the draft. The group must exist, unless the kind creates it. */
 export const draft = (bound: Bound, input: VerifyInput): Draft => {
   const { context, evidence } = input
   const before = bound.slice(context)

@@ -5,7 +5,7 @@ import { canonical } from '@gatehouse/kernel'
 import { attach, hasEvidenceChanged } from '../evidence/attach.ts'
 import { withMountInspections } from '../evidence/mounts.ts'
 import { requestEvidence, type RequestEvidenceDeps } from '../evidence/request.ts'
-import { evidenceOf, storeEvidence } from '../evidence/stored.ts'
+import { parseEvidence, storeEvidence } from '../evidence/stored.ts'
 import { externalFailure } from '../kinds/external.ts'
 import { rebind } from '../kinds/index.ts'
 import type { Bound, VerifyInput } from '../kinds/kind.ts'
@@ -20,56 +20,67 @@ export interface EvaluateDeps extends RequestEvidenceDeps {
   readonly catalog: Catalog
   readonly clock: () => number
   readonly boot: Pick<GatewayBoot, 'mountAllow' | 'pinning' | 'models' | 'mcpEndpoint'>
-  /** Where the unit keeps what is its own, as given and without links. */
+  /** Paths of the unit's own files, as configured and with links resolved. */
   readonly ownPaths: readonly string[]
   readonly secrets: Secrets
   readonly table: GrantTable
-  readonly shareOf: ReadGroupState
+  readonly readGroupState: ReadGroupState
 }
 
 export interface Evaluation {
   readonly bound: Bound
   readonly context: ChangeContext
-  /** What a verifier judges: the context, and the evidence as it is known now. */
+  /** The verifier's input: the context and the current evidence. */
   readonly input: VerifyInput
-  /** Undefined where the group that the change needs is gone. */
+  /** Undefined if the group that the change requires does not exist. */
   readonly draft: Draft | undefined
 }
 
 export interface Reevaluation extends Evaluation {
-  /** What is applied: the context as it is, and the evidence that was shown with the digest. */
+  /** The input for applying: the current context and the evidence that the approver was shown. */
   readonly shown: VerifyInput
 }
 
-interface Asked {
+interface ContextRequest {
   readonly agentGroupID: AgentGroupID
-  /** Whoever asks for the change. */
+  /** The requester of the change. */
   readonly principal: string
 }
 
-const serversOf = ({ catalog }: EvaluateDeps): ReadonlyMap<string, Digest> | null =>
+const listServers = ({ catalog }: EvaluateDeps): ReadonlyMap<string, Digest> | null =>
   catalog.enabled ? new Map(catalog.items().map(({ name, digest }) => [name, digest])) : null
 
-const see = async (deps: EvaluateDeps, { agentGroupID, principal }: Asked): Promise<ChangeContext> => {
-  const [share, grants] = await Promise.all([deps.shareOf(agentGroupID), deps.table.current()])
+const readContext = async (deps: EvaluateDeps, { agentGroupID, principal }: ContextRequest): Promise<ChangeContext> => {
+  const [groupState, grants] = await Promise.all([deps.readGroupState(agentGroupID), deps.table.current()])
   const now = deps.clock()
   const { mountAllow, pinning, models, mcpEndpoint } = deps.boot
   const config = { mountAllow, pinning, models, mcpEndpoint: mcpEndpoint === true, ownPaths: deps.ownPaths }
-  return { agentGroupID, asker: principal, servers: serversOf(deps), granted: grantedServers(grants, now), now, config, ...share }
+  return {
+    agentGroupID,
+    requester: principal,
+    servers: listServers(deps),
+    granted: grantedServers(grants, now),
+    now,
+    config,
+    ...groupState,
+  }
 }
 
-/** @param principal who asks for the change */
+/** @param principal the requester of the change */
 export const loadContext = (deps: EvaluateDeps, agentGroupID: AgentGroupID, principal: string): Promise<ChangeContext> =>
-  see(deps, { agentGroupID, principal })
+  readContext(deps, { agentGroupID, principal })
 
 const withMounts = async ({ store }: EvaluateDeps, { kind }: Bound, context: ChangeContext): Promise<ChangeContext> => {
   if (kind !== 'mounts') return context
-  return { ...context, elsewhere: await withMountInspections(store.read, await readOtherGroupMounts(store.read, context.agentGroupID)) }
+  return {
+    ...context,
+    otherGroupMounts: await withMountInspections(store.read, await readOtherGroupMounts(store.read, context.agentGroupID)),
+  }
 }
 
-const judgeIn = async (deps: EvaluateDeps, bound: Bound, seen: { context: ChangeContext; fresh: boolean }): Promise<Evaluation> => {
-  const { fresh } = seen
-  const context = await withMounts(deps, bound, seen.context)
+const evaluateIn = async (deps: EvaluateDeps, bound: Bound, known: { context: ChangeContext; fresh: boolean }): Promise<Evaluation> => {
+  const { fresh } = known
+  const context = await withMounts(deps, bound, known.context)
   if (bound.target === 'existing' && context.group === undefined) {
     return { bound, context, input: { context, evidence: null }, draft: undefined }
   }
@@ -79,8 +90,8 @@ const judgeIn = async (deps: EvaluateDeps, bound: Bound, seen: { context: Change
   return { bound, context, input, draft: draft(bound, input) }
 }
 
-/** What is refused whatever a witness says. */
-const isRefusedBlind = (bound: Bound, context: ChangeContext): boolean =>
+/** Whether it is refused regardless of the evidence. */
+const isRefusedWithoutEvidence = (bound: Bound, context: ChangeContext): boolean =>
   (bound.target === 'new' || context.group !== undefined) &&
   (externalFailure(bound, context.group) ?? bound.verify({ context, evidence: null })) !== undefined
 
@@ -90,29 +101,31 @@ const withoutEvidence = (bound: Bound, context: ChangeContext): Evaluation => {
 }
 
 /**
- * For a new change: its witness is asked to look again where what is known is old. The answer's context is that behind the wait.
- * What is refused without evidence waits for none, and is kept without any.
+ * Evaluates a new change. Requests new evidence if the known evidence is too old, and then uses the context after the wait.
+ * A change that is refused regardless of evidence does not wait for any.
  */
 export const evaluate = async (deps: EvaluateDeps, bound: Bound, context: ChangeContext): Promise<Evaluation> => {
-  if (isRefusedBlind(bound, context)) return withoutEvidence(bound, context)
-  const waited =
+  if (isRefusedWithoutEvidence(bound, context)) return withoutEvidence(bound, context)
+  const hasWaited =
     (bound.target === 'new' || context.group !== undefined) && (await requestEvidence(deps, bound.requiredEvidence(context), context))
-  const present = waited ? await loadContext(deps, context.agentGroupID, context.asker) : context
-  return isRefusedBlind(bound, present) ? withoutEvidence(bound, present) : judgeIn(deps, bound, { context: present, fresh: true })
+  const present = hasWaited ? await loadContext(deps, context.agentGroupID, context.requester) : context
+  return isRefusedWithoutEvidence(bound, present)
+    ? withoutEvidence(bound, present)
+    : evaluateIn(deps, bound, { context: present, fresh: true })
 }
 
-/** For a change that was kept, on what is known now. */
+/** Evaluates a stored change on the current context and evidence. */
 export const reevaluate = async (deps: EvaluateDeps, change: Change): Promise<Reevaluation> => {
   const { agentGroupID, principal } = change
   const bound = rebind(change, deps.secrets)
-  const context = await see(deps, { agentGroupID, principal })
-  const judged = await judgeIn(deps, bound, { context, fresh: false })
-  return { ...judged, shown: { context: judged.context, evidence: evidenceOf(change) } }
+  const context = await readContext(deps, { agentGroupID, principal })
+  const evaluation = await evaluateIn(deps, bound, { context, fresh: false })
+  return { ...evaluation, shown: { context: evaluation.context, evidence: parseEvidence(change) } }
 }
 
-/** Whether what the approver was shown is no longer what is there. */
+/** Whether the configuration or the evidence differs from what the approver was shown. */
 export const hasChanged = (change: Change, now: Draft): boolean =>
-  canonical(change.before) !== canonical(now.before) || hasEvidenceChanged(evidenceOf(change), now.evidence)
+  canonical(change.before) !== canonical(now.before) || hasEvidenceChanged(parseEvidence(change), now.evidence)
 
 /** The verifier chain. It can refuse a change or ask for a human; only a recorded approval makes it say `approved`. */
 export type Verdict =
@@ -130,38 +143,40 @@ type Rule = (subject: Case) => Verdict | undefined
 
 const refuse = (failure: Failure | undefined): Verdict | undefined => (failure === undefined ? undefined : { outcome: 'refused', failure })
 
-const groupIsThere: Rule = ({ bound, input: { context } }) =>
+const groupExists: Rule = ({ bound, input: { context } }) =>
   bound.target === 'existing' && context.group === undefined
-    ? refuse({ rule: 'group-missing', reason: `the agent group ${context.agentGroupID} does not exist any more` })
+    ? refuse({ rule: 'group-missing', reason: `the agent group ${context.agentGroupID} no longer exists` })
     : undefined
 
-const kindAgrees: Rule = ({ bound, input }) => refuse(bound.verify(input))
+const passesKind: Rule = ({ bound, input }) => refuse(bound.verify(input))
 
-const humanDecided = ({ decisions }: Case): Verdict =>
+const requireHuman = ({ decisions }: Case): Verdict =>
   decisions.some((decision) => decision.outcome === 'approve') ? { outcome: 'approved' } : { outcome: 'needs-human' }
 
 const fitsAgent: Rule = ({ bound, input: { context } }) =>
   bound.target === 'existing' ? refuse(externalFailure(bound, context.group)) : undefined
 
-const rules: readonly Rule[] = [groupIsThere, fitsAgent, kindAgrees]
+const rules: readonly Rule[] = [groupExists, fitsAgent, passesKind]
 
-/** The last rule always speaks, and always for a human. */
+/** Runs the rules in order. The last rule always requires a human decision. */
 export const verify = (subject: Case): Verdict => {
   for (const rule of rules) {
     const verdict = rule(subject)
     if (verdict !== undefined) return verdict
   }
-  return humanDecided(subject)
+  return requireHuman(subject)
 }
 
-/** Brings a held change up to the context as it is, so that a decision is about what is there. */
 export interface Rebased {
   readonly line: JournalInput
-  /** Of what the change is after the line. */
+  /** The digest of the change after the record. */
   readonly digest: Digest
 }
 
-/** `rebased` is undefined when nothing has moved. The risk is that of now, which can move alone. */
+/**
+ * Updates a held change to the current configuration and evidence. `rebased` is undefined if nothing changed. The risk is the
+ * current one, which can change without a rebase.
+ */
 export const rebase = async (
   deps: EvaluateDeps,
   actor: Actor,

@@ -28,33 +28,34 @@ export interface ExamineDeps extends EvaluateDeps {
   readonly ledger: Ledger
 }
 
-/** Who asks. `by` is the label under which the change is shown. */
-export interface Asker extends Actor {
+/** The requester of a change. `by` is the label that is shown. */
+export interface ChangeRequester extends Actor {
   readonly by: string
-  /** The kinds that it may ask for; undefined for all. */
+  /** The kinds that it may request; undefined for all. */
   readonly kinds?: readonly Kind[]
 }
 
-export interface Asked {
+export interface Examined {
   readonly bound: Bound
   readonly context: ChangeContext
   readonly draft: Draft
   readonly reason: string | undefined
-  /** Why the verifier refuses it. */
+  /** The reason why the verifier refuses it, if it does. */
   readonly failure: Failure | undefined
 }
 
-const assertMayAsk = (asker: Asker, kind: Kind): void => {
-  if (asker.kinds === undefined || asker.kinds.includes(kind)) return
+const assertMayRequest = (requester: ChangeRequester, kind: Kind): void => {
+  if (requester.kinds === undefined || requester.kinds.includes(kind)) return
   throw new ServiceError('forbidden', {
-    detail: `expected one of the kinds that an agent may ask for (${asker.kinds.join(', ')}), got ${kind}`,
+    detail: `an agent cannot request a change of kind ${kind} (allowed: ${requester.kinds.join(', ')})`,
     hint: 'ask a person to submit this change',
   })
 }
 
 const assertSize = (bound: Bound): void => {
   const size = Buffer.byteLength(JSON.stringify(bound.after))
-  if (size > limits.after) throw new ServiceError('too-large', { detail: `expected at most ${limits.after} bytes of after, got ${size}` })
+  if (size > limits.after)
+    throw new ServiceError('too-large', { detail: `after has ${size} bytes, more than the maximum of ${limits.after}` })
 }
 
 const readTarget = (id: string): AgentGroupID => {
@@ -70,24 +71,23 @@ const assertTarget = (bound: Bound, context: ChangeContext): void => {
   }
 }
 
-/** May wait for a witness. */
-export const examine = async (deps: ExamineDeps, asker: Asker, submission: Submission): Promise<Asked> => {
+/** Parses and evaluates a submission. May wait for evidence. */
+export const examine = async (deps: ExamineDeps, requester: ChangeRequester, submission: Submission): Promise<Examined> => {
   const kind = readKind(submission.kind)
-  assertMayAsk(asker, kind)
+  assertMayRequest(requester, kind)
   const bound = bind(kind, await spellMember(deps, submission.after, kindTable[kind].server), deps.secrets)
   assertSize(bound)
   const reason = parse(Submission.entries.reason, submission.reason, '/reason')
   const target = readTarget(submission.agentGroupID)
   await deps.ledger.settle()
-  const seen = await loadContext(deps, target, asker.principal)
-  assertTarget(bound, seen)
-  const { draft, context, input } = await evaluate(deps, bound, seen)
+  const initial = await loadContext(deps, target, requester.principal)
+  assertTarget(bound, initial)
+  const { draft, context, input } = await evaluate(deps, bound, initial)
   if (draft === undefined) throw unknownGroup()
   const verdict = verify({ bound, input, decisions: [] })
   return { bound, context, draft, reason, failure: verdict.outcome === 'refused' ? verdict.failure : undefined }
 }
 
-/** A change as it is kept, and what its requester is told of it. */
 export interface ComposeDeps {
   readonly ids: ChangeIds
   readonly clock: Clock
@@ -99,39 +99,43 @@ export interface Origin {
   readonly afterToolOutput?: boolean | undefined
 }
 
-const standing = ({ boot, clock }: ComposeDeps, { failure }: Asked, at: string): Pick<Change, 'state' | 'failure' | 'expiresAt'> => {
+const initialState = ({ boot, clock }: ComposeDeps, { failure }: Examined, at: string): Pick<Change, 'state' | 'failure' | 'expiresAt'> => {
   if (failure !== undefined) return { state: 'refused', failure }
   const end = Date.parse(at) + boot.changeTtl
-  // The time that it has left is counted from now on.
+  // Starts the monotonic countdown of its lifetime.
   clock.isPast(end)
   return { state: 'held', expiresAt: new Date(end).toISOString() }
 }
 
-/** `held`, or `refused` with the rule. */
-export const compose = (deps: ComposeDeps, { asker, origin }: { asker: Asker; origin: Origin }, asked: Asked): Change => {
-  const { bound, context, draft, reason } = asked
+/** Builds the change to be stored: `held`, or `refused` with the rule. */
+export const compose = (
+  deps: ComposeDeps,
+  { requester, origin }: { requester: ChangeRequester; origin: Origin },
+  examined: Examined,
+): Change => {
+  const { bound, context, draft, reason } = examined
   const { id, at } = deps.ids.next()
   return {
     id,
     kind: bound.kind,
     agentGroupID: context.agentGroupID,
-    requestedBy: asker.by,
-    principal: asker.principal,
-    ...(asker.person === undefined ? {} : { person: asker.person }),
+    requestedBy: requester.by,
+    principal: requester.principal,
+    ...(requester.person === undefined ? {} : { person: requester.person }),
     ...(reason === undefined ? {} : { reason }),
     after: bound.after,
     ...draft,
     createdAt: at,
     approvals: { needed: deps.boot.approvals, given: 0 },
     decisions: [],
-    ...standing(deps, asked, at),
+    ...initialState(deps, examined, at),
     ...(origin.revertOf === undefined ? {} : { revertOf: origin.revertOf }),
     ...(origin.afterToolOutput === undefined ? {} : { afterToolOutput: origin.afterToolOutput }),
   }
 }
 
-/** Throws `change-refused` for one that the verifier refused. */
-export const outcomeOf = (change: Change): Submitted => {
+/** The answer to the requester. Throws `change-refused` if the verifier refused the change. */
+export const getOutcome = (change: Change): Submitted => {
   if (change.state !== 'refused') return { id: change.id, state: change.state, digest: change.digest }
   throw new ServiceError('change-refused', {
     detail: change.failure?.reason,

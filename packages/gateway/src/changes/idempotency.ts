@@ -2,10 +2,10 @@
 import { type Change, type Idempotency, limits, ServiceError, type SubmitOutcome } from '@gatehouse/contracts'
 import type { Store, Transaction } from '@gatehouse/store'
 import { readChange, type ReadDeps } from '../state/changes.ts'
-import { outcomeOf } from './examine.ts'
+import { getOutcome } from './examine.ts'
 
 export interface RepeatDeps extends ReadDeps {
-  /** Milliseconds since the epoch by which keys grow old: never ahead of the clock that dates them. */
+  /** The clock that expires keys, in milliseconds since the epoch. Never ahead of the clock that dates them. */
   readonly retention: () => number
 }
 
@@ -14,8 +14,8 @@ interface KeyRow {
   readonly change_id: string
 }
 
-/** A key that was used long ago is used anew. */
-export const keepKey = async (
+/** Stores a key. An expired key can be used again. */
+export const storeKey = async (
   tx: Transaction,
   { id, principal, createdAt }: Pick<Change, 'id' | 'principal' | 'createdAt'>,
   { route, key, body }: Idempotency,
@@ -29,7 +29,7 @@ export const keepKey = async (
 
 const oldest = ({ retention }: Pick<RepeatDeps, 'retention'>): string => new Date(retention() - limits.idempotencyTime).toISOString()
 
-/** What the first attempt led to; undefined where this is the first. Throws what the first attempt threw. */
+/** The result of the first attempt with this key; undefined if this is the first. Throws the error of the first attempt. */
 export const findAttempt = async (
   deps: RepeatDeps,
   principal: string,
@@ -42,13 +42,13 @@ export const findAttempt = async (
   if (row === undefined) return undefined
   if (row.body !== body) {
     throw new ServiceError('conflict', {
-      detail: `the idempotency key was used for another request, which led to ${row.change_id}`,
+      detail: `this idempotency key was already used for a different request (${row.change_id})`,
       hint: 'use a new key for each request',
     })
   }
-  return { ...outcomeOf(await readChange(deps, row.change_id)), replayed: true }
+  return { ...getOutcome(await readChange(deps, row.change_id)), replayed: true }
 }
 
-/** Forgets the keys that do not count any more. */
-export const forgetKeys = (deps: Pick<RepeatDeps, 'retention'> & { readonly store: Store }): Promise<unknown> =>
+/** Deletes expired keys. */
+export const deleteExpiredKeys = (deps: Pick<RepeatDeps, 'retention'> & { readonly store: Store }): Promise<unknown> =>
   deps.store.write((tx) => tx.run('DELETE FROM idempotency WHERE at <= ?', [oldest(deps)]))

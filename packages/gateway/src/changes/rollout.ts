@@ -7,7 +7,7 @@ import { kindTable } from '../kinds/index.ts'
 import { findChange, type ReadDeps, unknownChange } from '../state/changes.ts'
 import { type OpenSessions, presentSession } from '../state/sessions.ts'
 
-/** The sessions that have the effect of such a change only after their sandbox was launched again. */
+/** The open sessions in which the change takes effect only after a relaunch. */
 export const affectedSessions = (sessions: OpenSessions, { kind, agentGroupID }: { kind: Kind; agentGroupID: string }): SessionID[] =>
   kindTable[kind].needsRelaunch
     ? sessions
@@ -16,7 +16,7 @@ export const affectedSessions = (sessions: OpenSessions, { kind, agentGroupID }:
         .map(({ id }) => id)
     : []
 
-/** A session that has told more already keeps what it told. */
+/** Marks the sessions as pending. A status that was already reported is kept. */
 export const insertPending = async (
   tx: Transaction,
   { id, at }: { id: ChangeID; at: string },
@@ -32,14 +32,14 @@ export const insertPending = async (
   }
 }
 
-/** What was still to be done for a session that is closed will not be done. */
+/** Leaves out the pending status of closed sessions, which will never change. */
 const readRolloutStatus = async (rows: Rows, id: ChangeID): Promise<Condition[]> => {
-  const found = await rows.all<{ record: string }>(
+  const records = await rows.all<{ record: string }>(
     `SELECT conditions.record FROM conditions LEFT JOIN sessions ON sessions.id = conditions.session
      WHERE change_id = ? AND (closed_at IS NULL OR json_extract(conditions.record, '$.status') <> 'pending') ORDER BY session`,
     [id],
   )
-  return found.map(({ record }) => v.parse(Condition, JSON.parse(record)))
+  return records.map(({ record }) => v.parse(Condition, JSON.parse(record)))
 }
 
 export interface RolloutDeps {
@@ -48,18 +48,18 @@ export interface RolloutDeps {
   readonly clock: () => number
 }
 
-export interface Told extends Omit<Condition, 'at' | 'reason'> {
+export interface RolloutReport extends Omit<Condition, 'at' | 'reason'> {
   readonly changeID: ChangeID
   readonly reason?: string | undefined
 }
 
-/** A change of another group is no change to this session. */
-export const reportRollout = async (deps: RolloutDeps, { changeID, session, status, reason }: Told): Promise<void> => {
+/** Stores a reported status. Throws `not-found` for a change of another group. */
+export const reportRollout = async (deps: RolloutDeps, { changeID, session, status, reason }: RolloutReport): Promise<void> => {
   const { agentGroupID } = presentSession(deps.sessions, session)
   const change = await findChange(deps.store.read, changeID)
   if (change?.agentGroupID !== agentGroupID || change.state !== 'applied') throw unknownChange(changeID)
-  const why = reason === undefined ? {} : { reason: parse(Reason, reason, '/reason') }
-  const condition: Condition = { session, status, ...why, at: new Date(deps.clock()).toISOString() }
+  const reasonField = reason === undefined ? {} : { reason: parse(Reason, reason, '/reason') }
+  const condition: Condition = { session, status, ...reasonField, at: new Date(deps.clock()).toISOString() }
   await deps.store.write((tx) =>
     tx.run(
       `INSERT INTO conditions (change_id, session, record) VALUES (?, ?, ?)
@@ -69,7 +69,7 @@ export const reportRollout = async (deps: RolloutDeps, { changeID, session, stat
   )
 }
 
-/** One change as a person looks at it: with how far it has come in each session. */
+/** The change with its rollout status in each session, for readers. */
 export const viewChange = async ({ store }: ReadDeps, change: Change): Promise<ChangeView> => ({
   ...change,
   conditions: await readRolloutStatus(store.read, change.id),

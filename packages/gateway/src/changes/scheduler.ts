@@ -4,7 +4,7 @@ import { backoff, type Logger } from '@gatehouse/kernel'
 
 export interface Scheduler {
   start(): void
-  /** Resolves when a round that goes on has ended. */
+  /** Resolves when a running round has ended. */
   stop(): Promise<void>
 }
 
@@ -15,11 +15,11 @@ export interface PeriodicJob {
 }
 
 /** @param every milliseconds */
-export const createScheduler = ({ every, log }: { every: number; log: Logger }, acts: readonly PeriodicJob[]): Scheduler => {
+export const createScheduler = ({ every, log }: { every: number; log: Logger }, jobs: readonly PeriodicJob[]): Scheduler => {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   const round = async (): Promise<void> => {
-    for (const { what, run } of acts) await run().catch((error: unknown) => log.warn(`${what} failed`, { error }))
+    for (const { what, run } of jobs) await run().catch((error: unknown) => log.warn(`${what} failed`, { error }))
     running = undefined
   }
   return {
@@ -35,38 +35,38 @@ export const createScheduler = ({ every, log }: { every: number; log: Logger }, 
   }
 }
 
-/** Comes back to work that could not be done, with growing pauses, until nothing is left. */
+/** Repeats failed work with growing delays until nothing is left. */
 export interface Retry {
-  /** There may be work left. */
+  /** Schedules a run: there may be work left. */
   wake(): void
-  /** Resolves when a run that goes on has ended; none begins afterwards. */
+  /** Resolves when a running attempt has ended. No further attempt starts. */
   stop(): Promise<void>
 }
 
-/** @param run resolves with how much is left */
+/** @param run resolves with the amount of work that is left */
 export const createRetry = (run: () => Promise<number>, log: Logger): Retry => {
-  const pauses = backoff({ first: limits.restartFirst, most: limits.restartMost })
+  const delays = backoff({ first: limits.restartFirst, most: limits.restartMost })
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let stopped = false
 
   const attempt = async (): Promise<void> => {
     const left = await run().catch((error: unknown) => {
-      log.warn('what waits could not be taken up again', { error })
+      log.warn('retry of deferred work failed', { error })
       return 1
     })
     running = undefined
     if (left > 0) schedule()
-    else pauses.reset()
+    else delays.reset()
   }
   const schedule = (): void => {
     if (stopped || timer !== undefined) return
     timer = setTimeout(() => {
       timer = undefined
-      // What woke it may have come behind what the present run has looked at.
+      // The new work may have arrived after the running attempt read its list.
       if (running === undefined) running = attempt()
       else schedule()
-    }, pauses.next()).unref()
+    }, delays.next()).unref()
   }
   return {
     wake: schedule,

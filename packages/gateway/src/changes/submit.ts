@@ -18,12 +18,21 @@ import type { Inverse } from '../kinds/kind.ts'
 import { changeLine } from '../state/change-records.ts'
 import { readChange } from '../state/changes.ts'
 import type { Lock } from '../state/lock.ts'
-import { askedByAgent } from '../state/unit-config.ts'
-import { type CapsDeps, findDuplicate, requestKeyOf } from './agent-quota.ts'
-import { type Asked, type Asker, compose, type ComposeDeps, examine, type ExamineDeps, type Origin, outcomeOf } from './examine.ts'
+import { isRequestedByAgent } from '../state/unit-config.ts'
+import { type QuotaDeps, findDuplicate, getRequestKey } from './agent-quota.ts'
+import {
+  type Examined,
+  type ChangeRequester,
+  compose,
+  type ComposeDeps,
+  examine,
+  type ExamineDeps,
+  type Origin,
+  getOutcome,
+} from './examine.ts'
 import { findAttempt, type RepeatDeps } from './idempotency.ts'
 
-export interface SubmitDeps extends ExamineDeps, ComposeDeps, CapsDeps, RepeatDeps {
+export interface SubmitDeps extends ExamineDeps, ComposeDeps, QuotaDeps, RepeatDeps {
   readonly boot: ExamineDeps['boot'] & ComposeDeps['boot']
   readonly lock: Lock
   readonly clock: Clock
@@ -34,89 +43,89 @@ export interface Request extends Origin {
   readonly idempotency?: Idempotency | undefined
 }
 
-interface Taken {
-  readonly asker: Asker
+interface AcceptedRequest {
+  readonly requester: ChangeRequester
   readonly request: Request
 }
 
-const keep = async (deps: SubmitDeps, { asker, request }: Taken, asked: Asked): Promise<SubmitOutcome> => {
-  const change = compose(deps, { asker, origin: request }, asked)
-  const { edge, principal, by } = asker
+const record = async (deps: SubmitDeps, { requester, request }: AcceptedRequest, examined: Examined): Promise<SubmitOutcome> => {
+  const change = compose(deps, { requester, origin: request }, examined)
+  const { edge, principal, by } = requester
   const detail = {
     change,
     ...(request.idempotency === undefined ? {} : { idempotency: request.idempotency }),
-    ...(askedByAgent(asked.context) ? { wish: requestKeyOf(asked.bound) } : {}),
+    ...(isRequestedByAgent(examined.context) ? { wish: getRequestKey(examined.bound) } : {}),
   }
   const stage = change.state === 'refused' ? 'refuse' : 'submit'
   await deps.ledger.commit([changeLine(stage, { actor: { edge, principal, by }, change }, detail)])
-  return { ...outcomeOf(change), replayed: false }
+  return { ...getOutcome(change), replayed: false }
 }
 
-/** One request of a group's agents at a time: two that are the same become one. No group has a space in its id. */
-const keepOfAgent = (deps: SubmitDeps, taken: Taken, asked: Asked): Promise<SubmitOutcome> => {
-  const { agentGroupID } = asked.context
+/** Serializes the requests of a group's agents, so duplicates become one change. No group id contains a space. */
+const recordForAgent = (deps: SubmitDeps, accepted: AcceptedRequest, examined: Examined): Promise<SubmitOutcome> => {
+  const { agentGroupID } = examined.context
   return deps.lock(`requests of ${agentGroupID}`, async () => {
-    const standing = await findDuplicate(deps, { bound: asked.bound, agentGroupID, failure: asked.failure })
-    return standing === undefined ? keep(deps, taken, asked) : { ...outcomeOf(standing), replayed: true }
+    const duplicate = await findDuplicate(deps, { bound: examined.bound, agentGroupID, failure: examined.failure })
+    return duplicate === undefined ? record(deps, accepted, examined) : { ...getOutcome(duplicate), replayed: true }
   })
 }
 
-const take = async (deps: SubmitDeps, taken: Taken): Promise<SubmitOutcome> => {
-  const asked = await examine(deps, taken.asker, taken.request.submission)
-  return askedByAgent(asked.context) ? keepOfAgent(deps, taken, asked) : keep(deps, taken, asked)
+const examineAndRecord = async (deps: SubmitDeps, accepted: AcceptedRequest): Promise<SubmitOutcome> => {
+  const examined = await examine(deps, accepted.requester, accepted.request.submission)
+  return isRequestedByAgent(examined.context) ? recordForAgent(deps, accepted, examined) : record(deps, accepted, examined)
 }
 
-/** A body may hold values that nobody may guess from the journal. */
-const keyed = ({ secrets }: SubmitDeps, { idempotency }: Request): Idempotency | undefined =>
+/** Stores a keyed hash of the body, which may hold secret values. */
+const hashBody = ({ secrets }: SubmitDeps, { idempotency }: Request): Idempotency | undefined =>
   idempotency && { ...idempotency, body: sha256(secrets.hmac(`body ${idempotency.body}`)) }
 
-/** Under an idempotency key the second attempt waits for the first, and answers as it did. */
-export const submit = async (deps: SubmitDeps, given: Asker, request: Request): Promise<SubmitOutcome> => {
-  const by = parse(Requester, request.submission.requestedBy ?? given.by, '/requestedBy')
-  const idempotency = keyed(deps, request)
-  const taken: Taken = { asker: { ...given, by }, request: { ...request, idempotency } }
-  if (idempotency === undefined) return take(deps, taken)
-  const { principal } = given
+/** Submits a change. With an idempotency key, a second attempt waits for the first and returns its result. */
+export const submit = async (deps: SubmitDeps, requester: ChangeRequester, request: Request): Promise<SubmitOutcome> => {
+  const by = parse(Requester, request.submission.requestedBy ?? requester.by, '/requestedBy')
+  const idempotency = hashBody(deps, request)
+  const accepted: AcceptedRequest = { requester: { ...requester, by }, request: { ...request, idempotency } }
+  if (idempotency === undefined) return examineAndRecord(deps, accepted)
+  const { principal } = requester
   return deps.lock(`attempt ${JSON.stringify([principal, idempotency.route, idempotency.key])}`, async () => {
     await deps.ledger.settle()
-    return (await findAttempt(deps, principal, idempotency)) ?? take(deps, taken)
+    return (await findAttempt(deps, principal, idempotency)) ?? examineAndRecord(deps, accepted)
   })
 }
 
-/** With its kind and `after`, by which secrets are masked. */
-export interface Previewed extends Preview, Pick<Change, 'kind' | 'after'> {}
+/** Includes the kind and `after`, which decide which values are masked. */
+export interface PreviewedChange extends Preview, Pick<Change, 'kind' | 'after'> {}
 
-export const preview = async (deps: ExamineDeps, given: Asker, submission: Submission): Promise<Previewed> => {
-  parse(Requester, submission.requestedBy ?? given.by, '/requestedBy')
-  const { bound, draft, failure } = await examine(deps, given, submission)
+export const preview = async (deps: ExamineDeps, requester: ChangeRequester, submission: Submission): Promise<PreviewedChange> => {
+  parse(Requester, submission.requestedBy ?? requester.by, '/requestedBy')
+  const { bound, draft, failure } = await examine(deps, requester, submission)
   const { digest, ...shown } = draft
   const verdict = failure === undefined ? { state: 'held' as const } : { state: 'refused' as const, failure }
-  const told = kinds[bound.kind].secretive ? {} : { digest }
-  return { kind: bound.kind, after: bound.after, ...shown, ...told, ...verdict }
+  const digestField = kinds[bound.kind].secretive ? {} : { digest }
+  return { kind: bound.kind, after: bound.after, ...shown, ...digestField, ...verdict }
 }
 
-/** Asks for the opposite of an applied change: a change like any other, held for a human. */
+/** Requests the inverse of an applied change. Like any change, it is held for approval. */
 export interface Reversal {
   readonly id: ChangeID
   readonly requestedBy?: string | undefined
   readonly reason?: string | undefined
 }
 
-const inverseOf = ({ secrets }: SubmitDeps, change: Change): Inverse => {
+const buildInverse = ({ secrets }: SubmitDeps, change: Change): Inverse => {
   const inverse = change.state === 'applied' ? rebind(change, secrets).invert(change.before) : undefined
   if (inverse !== undefined) return inverse
   const reason =
-    change.state === 'applied' ? `nothing undoes a change of kind ${change.kind}` : `${change.id} is ${change.state}, not applied`
+    change.state === 'applied' ? `changes of kind ${change.kind} have no inverse` : `${change.id} is ${change.state}, not applied`
   throw new ServiceError('conflict', {
     detail: `${change.id} cannot be reverted: ${reason}`,
-    hint: 'submit the change that leads to the state you want',
+    hint: 'submit a change to the state that you want',
   })
 }
 
-export const revert = async (deps: SubmitDeps, asker: Asker, { id, requestedBy, reason }: Reversal): Promise<Submitted> => {
+export const revert = async (deps: SubmitDeps, requester: ChangeRequester, { id, requestedBy, reason }: Reversal): Promise<Submitted> => {
   const change = await readChange(deps, id)
-  const { kind, after } = inverseOf(deps, change)
+  const { kind, after } = buildInverse(deps, change)
   const submission = { kind, agentGroupID: change.agentGroupID, after, requestedBy, reason: reason ?? `Reverts ${id}` }
-  const { replayed: _never, ...submitted } = await submit(deps, asker, { submission, revertOf: id })
+  const { replayed: _replayed, ...submitted } = await submit(deps, requester, { submission, revertOf: id })
   return submitted
 }

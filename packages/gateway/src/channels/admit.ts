@@ -15,7 +15,7 @@ interface Place {
   readonly address: string
 }
 
-const wiredAt = async ({ store }: ChannelDeps, { channel, address }: Place): Promise<Wired | undefined> => {
+const findWiring = async ({ store }: ChannelDeps, { channel, address }: Place): Promise<Wired | undefined> => {
   const row = await store.read.get<{ record: string }>('SELECT record FROM wirings WHERE channel = ? AND address = ?', [
     channel,
     canonicalAddress(channel, address),
@@ -23,9 +23,9 @@ const wiredAt = async ({ store }: ChannelDeps, { channel, address }: Place): Pro
   return row === undefined ? undefined : v.parse(Wired, JSON.parse(row.record))
 }
 
-/** A group without members is open to everybody, as its approver was told. */
+/** Admits a message. A group without members admits anyone, as its approver was told. */
 export const admit = async (deps: ChannelDeps, { user, ...place }: Place & { readonly user: string }): Promise<Admission> => {
-  const wired = await wiredAt(deps, place)
+  const wired = await findWiring(deps, place)
   const group = wired === undefined ? undefined : await readGroup(deps.store.read, wired.agentGroupID)
   if (wired === undefined || group === undefined) return { admitted: false, why: 'not_routed' }
   const isMember = group.members.some((member) => member.channel === place.channel && member.user === user)
@@ -35,12 +35,12 @@ export const admit = async (deps: ChannelDeps, { user, ...place }: Place & { rea
   return { admitted: true, agentGroupID: group.id, engage, ...(pattern !== undefined && { pattern }), session, workspaceMiB }
 }
 
-/** What an agent said before its address was taken from it is not said there any more. */
+/** Whether an agent may answer at an address. Answers to a removed address are dropped. */
 export const maySpeak = async (
   deps: ChannelDeps,
   { agentGroupID, ...place }: Place & { readonly agentGroupID: AgentGroupID },
 ): Promise<'allowed' | 'frozen' | 'not_routed'> => {
-  const wired = await wiredAt(deps, place)
+  const wired = await findWiring(deps, place)
   if (wired?.agentGroupID !== agentGroupID) return 'not_routed'
   return deps.freezes.of(agentGroupID) === undefined ? 'allowed' : 'frozen'
 }

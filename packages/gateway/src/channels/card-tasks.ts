@@ -3,14 +3,13 @@ import { CardReference, type CardTask, type Change, type ChannelName, limits, ty
 import type { Logger } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
-import { type IdentityDeps, personBehind, personOfToken, principalOf, standing } from '../auth/persons.ts'
+import { type IdentityDeps, getTokenPerson, listValidTokens, personBehind, toPrincipal } from '../auth/persons.ts'
 import type { Secrets } from '../secrets.ts'
 import { readChange, type ReadDeps } from '../state/changes.ts'
 import { assertMayApply, hasRole, sees } from '../state/roles.ts'
 import { readGroup } from '../state/unit-config.ts'
-import { cardOf, type CardRow, dueCards, dueReminder, nextReminder, versionOf } from './cards.ts'
+import { cardOf, type CardRow, dueCards, dueReminder, nextReminder, getVersion } from './cards.ts'
 
-/** The people of a channel whose decision on a change would count. */
 const mayApply = (...[principal, change]: Parameters<typeof assertMayApply>): boolean => {
   try {
     assertMayApply(principal, change)
@@ -20,26 +19,26 @@ const mayApply = (...[principal, change]: Parameters<typeof assertMayApply>): bo
   }
 }
 
-/** @param members of the group; none: it is open to everybody */
+/** The channel users whose approval would count. @param members of the group; if empty, anyone is admitted */
 const approversOn = (
   deps: IdentityDeps,
   change: Change,
   { channel, members }: { channel: ChannelName; members: readonly Member[] },
 ): string[] => {
-  const hears = (user: string): boolean =>
+  const isAdmitted = (user: string): boolean =>
     members.length === 0 || members.some((member) => member.channel === channel && member.user === user)
   const requester = personBehind(deps.tokens, change)
-  const able = standing(deps).filter((token) => {
-    const principal = principalOf(token)
+  const approvers = listValidTokens(deps).filter((token) => {
+    const principal = toPrincipal(token)
     return (
-      personOfToken(token) !== requester &&
+      getTokenPerson(token) !== requester &&
       hasRole(token, 'approver') &&
       sees(principal, change.agentGroupID) &&
       mayApply(principal, change)
     )
   })
-  return able.flatMap(({ identities = [] }) =>
-    identities.filter((one) => one.channel === channel && hears(one.user)).map(({ user }) => user),
+  return approvers.flatMap(({ identities = [] }) =>
+    identities.filter((one) => one.channel === channel && isAdmitted(one.user)).map(({ user }) => user),
   )
 }
 
@@ -48,33 +47,33 @@ export interface CardDeps extends ReadDeps, IdentityDeps {
   readonly log: Logger
 }
 
-/** `forget`: it was never shown, and has nothing to say any more. `settle`: what stands there says what is. */
-type Judgement = CardTask['act'] | 'forget' | 'settle'
+/** `forget`: never shown and no longer needed. `settle`: what is shown is up to date. */
+type CardAction = CardTask['act'] | 'forget' | 'settle'
 
 const isWired = async ({ store }: CardDeps, row: CardRow, { agentGroupID }: Change): Promise<boolean> => {
-  const found = await store.read.get<{ record: string }>('SELECT record FROM wirings WHERE channel = ? AND address = ?', [
+  const wiring = await store.read.get<{ record: string }>('SELECT record FROM wirings WHERE channel = ? AND address = ?', [
     row.channel,
     row.address,
   ])
-  return found !== undefined && v.parse(Wired, JSON.parse(found.record)).agentGroupID === agentGroupID
+  return wiring !== undefined && v.parse(Wired, JSON.parse(wiring.record)).agentGroupID === agentGroupID
 }
 
 /**
- * Where an address leads elsewhere by now, nothing more is said, not even how it ended: others may listen there. What was given out
- * to be posted may stand there without a note of it, such as when its channel was killed: it is told how it ended.
+ * Decides what to do with a card. If the address is now routed to another group, nothing more is sent, because other people may
+ * read there. A card that was handed out may have been posted without a report, so it gets the outcome.
  */
-const judge = async (deps: CardDeps, row: CardRow, change: Change): Promise<Judgement> => {
+const selectAction = async (deps: CardDeps, row: CardRow, change: Change): Promise<CardAction> => {
   const isHeld = change.state === 'held'
   if (!(await isWired(deps, row, change))) return row.reference === null ? 'forget' : 'settle'
   if (row.reference === null) return isHeld || row.shown !== null ? 'post' : 'forget'
-  if (row.shown !== versionOf(change)) return 'update'
+  if (row.shown !== getVersion(change)) return 'update'
   return isHeld && dueReminder(change, deps.clock()) > row.reminded ? 'remind' : 'settle'
 }
 
-/** Nothing is left to be told of it. */
-const settle = (store: Store, { id, revision, remind_at }: CardRow, judged: 'forget' | 'settle'): Promise<unknown> =>
+/** Marks a card as up to date, or deletes it. */
+const settle = (store: Store, { id, revision, remind_at }: CardRow, action: 'forget' | 'settle'): Promise<unknown> =>
   store.write((tx) =>
-    judged === 'forget'
+    action === 'forget'
       ? tx.run('DELETE FROM cards WHERE id = ?', [id])
       : tx.run('UPDATE cards SET seen = max(seen, ?), remind_at = CASE WHEN remind_at = ? THEN NULL ELSE remind_at END WHERE id = ?', [
           revision,
@@ -83,11 +82,11 @@ const settle = (store: Store, { id, revision, remind_at }: CardRow, judged: 'for
         ]),
   )
 
-/** Before it is given out: from then on it may be seen. */
-const giveOut = ({ store }: CardDeps, { id }: CardRow): Promise<unknown> =>
+/** Marks a card as handed out: from now on it may be visible. */
+const markHandedOut = ({ store }: CardDeps, { id }: CardRow): Promise<unknown> =>
   store.write((tx) => tx.run(`UPDATE cards SET shown = '' WHERE id = ? AND shown IS NULL`, [id]))
 
-const askedIn = ({ principal }: Change): Pick<CardTask, 'session'> => {
+const getSession = ({ principal }: Change): Pick<CardTask, 'session'> => {
   const session = v.safeParse(SessionID, principal.replace(/^session:/, ''))
   return session.success && principal.startsWith('session:') ? { session: session.output } : {}
 }
@@ -99,11 +98,11 @@ const toTask = async (deps: CardDeps, row: CardRow, { change, act }: { change: C
     id,
     act,
     revision,
-    version: versionOf(change),
+    version: getVersion(change),
     channel,
     address,
     card: cardOf(deps.secrets, change),
-    ...askedIn(change),
+    ...getSession(change),
     approvers: approversOn(deps, change, { channel, members }),
     ...(reference !== null && { reference: v.parse(CardReference, JSON.parse(reference)) }),
     ...(act === 'remind' && { reminder: dueReminder(change, deps.clock()) }),
@@ -112,42 +111,42 @@ const toTask = async (deps: CardDeps, row: CardRow, { change, act }: { change: C
 
 const taskFor = async (deps: CardDeps, row: CardRow): Promise<CardTask[]> => {
   const change = await readChange(deps, row.change_id)
-  const judged = await judge(deps, row, change)
-  if (judged === 'forget' || judged === 'settle') {
-    await settle(deps.store, row, judged)
+  const action = await selectAction(deps, row, change)
+  if (action === 'forget' || action === 'settle') {
+    await settle(deps.store, row, action)
     return []
   }
-  if (judged === 'post' && row.shown === null) await giveOut(deps, row)
-  return [await toTask(deps, row, { change, act: judged })]
+  if (action === 'post' && row.shown === null) await markHandedOut(deps, row)
+  return [await toTask(deps, row, { change, act: action })]
 }
 
-/** A card that cannot be read now hides no other. */
-const taskOf = (deps: CardDeps, row: CardRow): Promise<CardTask[]> =>
+/** Skips a card that cannot be read, so that the others are sent. */
+const tryTask = (deps: CardDeps, row: CardRow): Promise<CardTask[]> =>
   taskFor(deps, row).catch((error: unknown) => {
-    deps.log.error('a card cannot be shown', { change: row.change_id, error })
+    deps.log.error('could not prepare an approval card', { change: row.change_id, error })
     return []
   })
 
-export interface Asked {
+export interface CardQuery {
   readonly channels: readonly ChannelName[]
   readonly skip: readonly number[]
   readonly limit: number
 }
 
-export const cardTasks = async (deps: CardDeps, asked: Asked): Promise<{ items: CardTask[]; wait?: number }> => {
+export const cardTasks = async (deps: CardDeps, query: CardQuery): Promise<{ items: CardTask[]; wait?: number }> => {
   const now = deps.clock()
-  const limit = Math.min(asked.limit, limits.cardLanes)
-  let rows = await dueCards(deps.store.read, { ...asked, limit, now })
+  const limit = Math.min(query.limit, limits.cardLanes)
+  let rows = await dueCards(deps.store.read, { ...query, limit, now })
   const items: CardTask[] = []
-  // Those with nothing to be done hide no other.
-  const looked = new Set(asked.skip)
+  // Rows without work must not hide others.
+  const visited = new Set(query.skip)
   while (rows.length > 0 && items.length < limit) {
     for (const row of rows) {
-      looked.add(row.id)
-      items.push(...(await taskOf(deps, row)))
+      visited.add(row.id)
+      items.push(...(await tryTask(deps, row)))
     }
-    rows = await dueCards(deps.store.read, { channels: asked.channels, skip: [...looked], limit, now })
+    rows = await dueCards(deps.store.read, { channels: query.channels, skip: [...visited], limit, now })
   }
-  const next = await nextReminder(deps.store.read, asked.channels)
+  const next = await nextReminder(deps.store.read, query.channels)
   return { items: items.slice(0, limit), ...(next !== undefined && { wait: Math.max(0, Date.parse(next) - now) }) }
 }

@@ -25,7 +25,7 @@ import type { TokenUses } from '../state/tokens.ts'
 import { admit, type ChannelDeps } from './admit.ts'
 import { cardOf, withoutZeros } from './cards.ts'
 
-type Word = Params<typeof gatewayChannels, 'decideAs'>
+type ChannelDecision = Params<typeof gatewayChannels, 'decideAs'>
 
 export type DecideAsDeps = DecideDeps &
   ChannelDeps &
@@ -33,8 +33,8 @@ export type DecideAsDeps = DecideDeps &
 
 const shortForm = /^\d{6}(?:\.\d{1,9})?$/
 
-/** Every id of the group that ends so. A short one lost its last zeros. */
-const idsOf = async ({ store }: DecideAsDeps, agentGroupID: string, short: string): Promise<string[]> => {
+/** The changes of the group with this short id, which has no trailing zeros. */
+const findIDs = async ({ store }: DecideAsDeps, agentGroupID: string, short: string): Promise<string[]> => {
   if (!shortForm.test(short)) return []
   const rows = await store.read.all<{ id: string }>(
     `SELECT id FROM changes WHERE agent_group_id = ?1 AND rtrim(rtrim(substr(id, 13), '0'), '.') = ?2 ORDER BY state = 'held' DESC, id DESC LIMIT 2`,
@@ -43,79 +43,80 @@ const idsOf = async ({ store }: DecideAsDeps, agentGroupID: string, short: strin
   return rows.map(({ id }) => id)
 }
 
-/** Of the group that the address leads to: others are as unknown there as those that do not exist. */
-const findNamed = async (deps: DecideAsDeps, agentGroupID: string, named: string): Promise<Change> => {
-  const ids = v.is(ChangeID, named) ? [named] : await idsOf(deps, agentGroupID, named)
+/** Finds a change of the group of the address. Changes of other groups are reported as not found. */
+const findNamedChange = async (deps: DecideAsDeps, agentGroupID: string, named: string): Promise<Change> => {
+  const ids = v.is(ChangeID, named) ? [named] : await findIDs(deps, agentGroupID, named)
   const [id, other] = ids
   if (id === undefined) throw unknownChange(named)
-  if (other !== undefined) throw new ServiceError('conflict', { detail: `${named} names several changes`, hint: 'name the whole id' })
+  if (other !== undefined) throw new ServiceError('conflict', { detail: `${named} matches several changes`, hint: 'use the full id' })
   const change = await readChange(deps, id)
   if (change.agentGroupID !== agentGroupID) throw unknownChange(named)
   return change
 }
 
-/** The whole digest that was shown; of a change that can no longer be stopped any will do. Throws `digest-mismatch`. */
-const shownDigest = (change: Change, { outcome, digest: given = '' }: Word): Digest => {
+/** The full digest that was shown. Any digest is accepted for a change that is already decided. Throws `digest-mismatch`. */
+const matchDigest = (change: Change, { outcome, digest: prefix = '' }: ChannelDecision): Digest => {
   const { id, state, digest } = change
   if (outcome === 'approve' ? state !== 'held' : !isUnapplied(change)) return digest
-  if (given.length >= limits.cardDigest && digest.startsWith(given)) return digest
+  if (prefix.length >= limits.cardDigest && digest.startsWith(prefix)) return digest
   throw new ServiceError('digest-mismatch', {
     detail:
-      given.length < limits.cardDigest
-        ? `expected the first ${limits.cardDigest} digits of the digest of ${id} or more, got ${given.length}`
-        : `${id} is no longer what was shown with the digest ${given.slice(0, limits.cardDigest)}`,
+      prefix.length < limits.cardDigest
+        ? `at least ${limits.cardDigest} digits of the digest of ${id} are required, got ${prefix.length}`
+        : `${id} changed after it was shown with the digest ${prefix.slice(0, limits.cardDigest)}`,
     hint: showAgain,
   })
 }
 
-const assertRights = (principal: Principal, change: Change, { outcome }: Word): void => {
+const assertRights = (principal: Principal, change: Change, { outcome }: ChannelDecision): void => {
   assertMay(principal, 'decide')
   if (!sees(principal, change.agentGroupID)) throw unknownChange(change.id)
   if (outcome === 'approve') assertMayApply(principal, change)
 }
 
-/** The same word of the same person was taken before, and still counts: one that was lost when the change was held again does not. */
-const saidBefore = (deps: DecideAsDeps, change: Change, { channel, user, outcome, digest = '' }: Word): boolean => {
+/** Whether the same decision of the same person was recorded before and still counts. */
+const isRepeated = (deps: DecideAsDeps, change: Change, { channel, user, outcome, digest = '' }: ChannelDecision): boolean => {
   if (digest.length < limits.cardDigest) return false
-  const standing = validApprovers(deps, change)
+  const valid = validApprovers(deps, change)
   return change.decisions.some(
-    ({ via, ...decision }) =>
+    ({ via, ...recorded }) =>
       via?.channel === channel &&
       via.user === user &&
-      decision.outcome === outcome &&
-      decision.digest.startsWith(digest) &&
-      (change.state !== 'held' || standing.has(personBehind(deps.tokens, decision))),
+      recorded.outcome === outcome &&
+      recorded.digest.startsWith(digest) &&
+      (change.state !== 'held' || valid.has(personBehind(deps.tokens, recorded))),
   )
 }
 
-const take = async (deps: DecideAsDeps, change: Change, word: Word): Promise<Change> => {
-  const { channel, user, outcome, reason } = word
+const record = async (deps: DecideAsDeps, change: Change, decision: ChannelDecision): Promise<Change> => {
+  const { channel, user, outcome, reason } = decision
   const principal = identify(deps, { channel, user })
-  assertRights(principal, change, word)
-  if (saidBefore(deps, change, word)) return change
-  const digest = shownDigest(change, word)
+  assertRights(principal, change, decision)
+  if (isRepeated(deps, change, decision)) return change
+  const digest = matchDigest(change, decision)
   const actor = { edge: gatewayChannels.caller, principal: principal.name, via: { channel, user } }
   const decidedBy = `${channel}:${user}`.slice(0, limits.requester)
   return decide(deps, actor, { id: change.id, outcome, decidedBy, reason, digest })
 }
 
-/** With these it is not known what came of it. */
-const open: ReadonlySet<string> = new Set(['unavailable', 'deadline', 'internal'])
+/** Errors after which the outcome is unknown. */
+const unknownOutcome: ReadonlySet<string> = new Set(['unavailable', 'deadline', 'internal'])
 
-/** As it is now: an approval that was refused may have brought it up to date. */
+/** The current card: a refused approval may have updated the change. */
 const presentCard = async (deps: DecideAsDeps, { id }: Change): Promise<Card> => cardOf(deps.secrets, await readChange(deps, id))
 
-export const decideAs = async (deps: DecideAsDeps, word: Word): Promise<Decided> => {
-  const { channel, address, user } = word
+/** Decides a change for a channel user. Repeating a recorded decision is accepted. */
+export const decideAs = async (deps: DecideAsDeps, decision: ChannelDecision): Promise<Decided> => {
+  const { channel, address, user } = decision
   const admission = await admit(deps, { channel, address, user })
   if (!admission.admitted) return { outcome: 'ignored', why: admission.why }
   let change: Change | undefined
   try {
-    change = await findNamed(deps, admission.agentGroupID, word.change)
-    return { outcome: 'accepted', card: cardOf(deps.secrets, await take(deps, change, word)) }
+    change = await findNamedChange(deps, admission.agentGroupID, decision.change)
+    return { outcome: 'accepted', card: cardOf(deps.secrets, await record(deps, change, decision)) }
   } catch (error) {
-    if (!isServiceError(error) || open.has(error.code)) throw error
-    if (change !== undefined && saidBefore(deps, await readChange(deps, change.id), word))
+    if (!isServiceError(error) || unknownOutcome.has(error.code)) throw error
+    if (change !== undefined && isRepeated(deps, await readChange(deps, change.id), decision))
       return { outcome: 'accepted', card: await presentCard(deps, change) }
     return {
       outcome: 'refused',

@@ -7,18 +7,18 @@ import type { Projection, Projections } from '../ledger/projection.ts'
 import { writeGrant } from '../state/effects.ts'
 import { readGrant } from '../state/unit-config.ts'
 
-/** The first listing after an approval without evidence: the whole row, pinned. */
+/** The first listing after an approval without evidence: the whole grant with its pins. */
 const PinnedDetail = v.strictObject({ server: ServerName, grant: Grant })
-/** Tools that were not there before, pinned as they were first seen under the grant that this change made. */
+/** New tools, pinned as they were first seen under the grant of this change. */
 const AddedDetail = v.strictObject({ server: ServerName, changeID: ChangeID, added: dictionary(v.string(), Digest) })
-/** Under `strict` the server was found to be another one. */
+/** Under `strict`, a grant is suspended because its server was replaced. */
 const SuspendedDetail = v.strictObject({ server: ServerName, entryDigest: Digest, suspended: Suspension })
-/** What is not as it was approved. */
+/** Definitions that differ from the approved ones. */
 export const MovedDetail = v.strictObject({
   server: ServerName,
-  /** There is nothing that a person has to look at. */
+  /** Whether nothing needs approval. */
   settled: v.boolean(),
-  /** Of the grant. */
+  /** The change that made the grant. */
   changeID: ChangeID,
   entryDigest: Digest,
   tools: dictionary(v.string(), v.strictObject({ pinned: v.nullable(Digest), seen: Digest })),
@@ -40,19 +40,19 @@ export const readMoved = async (rows: Rows, { agentGroupID, server }: Place): Pr
   return row === undefined ? undefined : v.parse(MovedDetail, JSON.parse(row.record))
 }
 
-const add = async (tx: Transaction, place: Place, { changeID, added }: v.InferOutput<typeof AddedDetail>): Promise<void> => {
+const addPins = async (tx: Transaction, place: Place, { changeID, added }: v.InferOutput<typeof AddedDetail>): Promise<void> => {
   const present = await readGrant(tx, place)
   if (present?.changeID !== changeID || present.state !== 'active') return
   const names = new Set([...(present.added ?? []), ...Object.keys(added).filter((tool) => !Object.hasOwn(present.pins, tool))])
   await writeGrant(tx, { ...present, pins: { ...added, ...present.pins }, added: [...names] })
 }
 
-/** What was changed or revoked meanwhile stays as it is. */
+/** A grant that was changed or revoked in the meantime is left unchanged. */
 const observed: Projection = async (tx, entry) => {
   const detail = v.parse(DriftDetail, entry.detail)
   const place = { agentGroupID: entry.agentGroupID ?? '', server: detail.server }
   if ('suspended' in detail) return suspend(tx, detail.suspended)
-  if ('added' in detail) return add(tx, place, detail)
+  if ('added' in detail) return addPins(tx, place, detail)
   if ('grant' in detail) {
     const present = await readGrant(tx, detail.grant)
     const isSame = present?.changeID === detail.grant.changeID && present.state === 'active' && present.pinned === 'none'

@@ -1,64 +1,64 @@
-// Reviews all grants of a tool server after a listing or a replaced entry: pins, suspends, and requests approval where
-// definitions changed.
+// Reviews all grants of a tool server after a listing or a replaced entry: pins new tools, suspends grants, and requests approval
+// of changed definitions.
 import type { Change, Digest, ServerName } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
 import { canonical, type Clock } from '@gatehouse/kernel'
-import type { Asked } from '../changes/examine.ts'
+import type { Examined } from '../changes/examine.ts'
 import { covers, isEntryReplaced, isExpired } from '../grants/checks.ts'
-import { driftOf, type Sighting } from '../grants/drift.ts'
+import { findDrift, type ObservedDefinitions } from '../grants/drift.ts'
 import type { TofuPins } from '../grants/tofu.ts'
 import { systemActor } from '../state/change-records.ts'
 import { type GrantRow, type GrantTable, rowsOf } from '../state/grants.ts'
 import type { Lock } from '../state/lock.ts'
 import type { Subscribers } from '../state/subscribers.ts'
-import type { Seen, ToolDefinitions } from '../state/tool-definitions.ts'
-import { askAgain, type DriftChangeDeps, findOpen, openLines, updateLines, withdrawLines } from './change.ts'
+import type { ListedTools, ToolDefinitions } from '../state/tool-definitions.ts'
+import { examineDrift, type DriftChangeDeps, findOpen, openRecords, updateRecords, withdrawRecords } from './change.ts'
 import { type MovedDetail, readMoved } from './records.ts'
 
 export interface ReviewDeps extends DriftChangeDeps {
   readonly clock: Clock
   readonly table: GrantTable
   readonly declared: ToolDefinitions
-  readonly firstSight: TofuPins
-  readonly pauses: Throttle
+  readonly tofuPins: TofuPins
+  readonly throttle: Throttle
   readonly subscribers: Subscribers
   readonly lock: Lock
 }
 
-interface Look {
+interface ServerDefinitions {
   readonly entryDigest: Digest
-  readonly seen: Seen | undefined
+  readonly seen: ListedTools | undefined
 }
 
-const line = (row: GrantRow, detail: object) => ({
+const driftRecord = (row: GrantRow, detail: object) => ({
   stage: 'observed-drift' as const,
   ...systemActor,
   agentGroupID: row.grant.agentGroupID,
   detail: { server: row.grant.server, ...detail },
 })
 
-const pin = async (deps: ReviewDeps, row: GrantRow, { definitions, entryDigest }: Seen): Promise<void> => {
+const pin = async (deps: ReviewDeps, row: GrantRow, { definitions, entryDigest }: ListedTools): Promise<void> => {
   const pins = Object.fromEntries([...definitions].filter(([tool]) => covers(row, tool)))
   const grant = { ...row.grant, pins, pinned: 'first-listing' as const, entryDigest: row.grant.entryDigest ?? entryDigest }
-  await deps.ledger.commit([line(row, { grant })])
+  await deps.ledger.commit([driftRecord(row, { grant })])
 }
 
 const suspend = async (deps: ReviewDeps, row: GrantRow, entryDigest: Digest): Promise<void> => {
   const { agentGroupID, server, changeID } = row.grant
-  await deps.ledger.commit([line(row, { entryDigest, suspended: { agentGroupID, server, changeID } })])
+  await deps.ledger.commit([driftRecord(row, { entryDigest, suspended: { agentGroupID, server, changeID } })])
   deps.subscribers.broker('grant-changed', { agentGroupID, server })
 }
 
-/** Of a grant that is over there is nothing to approve. */
-const judge = (deps: ReviewDeps, row: GrantRow, sighting: Sighting): MovedDetail => {
+/** Compares a grant with the current definitions. A grant that has ended needs no approval. */
+const compareGrant = (deps: ReviewDeps, row: GrantRow, observed: ObservedDefinitions): MovedDetail => {
   const { server, changeID, state } = row.grant
   const isOver = state === 'revoked' || isExpired(row, deps.clock)
-  const tools = isOver ? {} : driftOf(row, sighting)
+  const tools = isOver ? {} : findDrift(row, observed)
   return {
     server,
     settled: isOver || (state === 'active' && Object.keys(tools).length === 0),
     changeID,
-    entryDigest: sighting.entryDigest,
+    entryDigest: observed.entryDigest,
     tools,
   }
 }
@@ -66,111 +66,113 @@ const judge = (deps: ReviewDeps, row: GrantRow, sighting: Sighting): MovedDetail
 const isKnown = (now: MovedDetail, then: MovedDetail | undefined): boolean =>
   now.settled ? then === undefined || then.settled : then !== undefined && canonical(then) === canonical(now)
 
-/** The change first: where the second line is lost, the next look finds the first. */
+/** Writes the change before the drift record: if the second write is lost, the next review finds the change. */
 const reconcile = async (deps: ReviewDeps, row: GrantRow, now: MovedDetail): Promise<void> => {
-  const asks = deps.boot.pinning !== 'warn' && !now.settled
-  // Outside of the lock, since it may wait for the broker.
-  const asked = asks && (await findOpen(deps, row)) === undefined ? await askAgain(deps, row) : undefined
+  const needsApproval = deps.boot.pinning !== 'warn' && !now.settled
+  // Outside the lock, because it may wait for the broker.
+  const examined = needsApproval && (await findOpen(deps, row)) === undefined ? await examineDrift(deps, row) : undefined
   await deps.lock(row.grant.agentGroupID, async () => {
     const present = await presentRow(deps, row)
     if (present?.grant.changeID !== row.grant.changeID || present.grant.state !== row.grant.state) return
     const open = await findOpen(deps, row)
-    await deps.ledger.commit([...(await changeLines(deps, { open, asked, asks })), line(row, now)])
+    await deps.ledger.commit([...(await changeLines(deps, { open, examined, needsApproval })), driftRecord(row, now)])
   })
 }
 
-interface Standing {
+interface DriftState {
   readonly open: Change | undefined
-  readonly asked: Asked | undefined
-  readonly asks: boolean
+  readonly examined: Examined | undefined
+  readonly needsApproval: boolean
 }
 
-const changeLines = async (deps: ReviewDeps, { open, asked, asks }: Standing): Promise<JournalInput[]> => {
-  if (open === undefined) return asked === undefined ? [] : openLines(deps, asked)
-  return asks ? updateLines(deps, open) : withdrawLines(deps, open)
+const changeLines = async (deps: ReviewDeps, { open, examined, needsApproval }: DriftState): Promise<JournalInput[]> => {
+  if (open === undefined) return examined === undefined ? [] : openRecords(deps, examined)
+  return needsApproval ? updateRecords(deps, open) : withdrawRecords(deps, open)
 }
 
 const presentRow = async (deps: ReviewDeps, { grant }: GrantRow): Promise<GrantRow | undefined> =>
   (await deps.table.current()).get(grant.agentGroupID)?.get(grant.server)
 
-/** A listing from before the approval pins nothing. */
-const pinFirst = async (deps: ReviewDeps, row: GrantRow, seen: Seen | undefined): Promise<number> => {
+/** Pins the definitions of the first listing after the approval. */
+const pinFirst = async (deps: ReviewDeps, row: GrantRow, seen: ListedTools | undefined): Promise<number> => {
   if (seen !== undefined && seen.at >= row.grant.grantedAt) await pin(deps, row, seen)
   return 0
 }
 
 const earliest = (times: readonly number[]): number => {
-  const waiting = times.filter((time) => time > 0)
-  return waiting.length === 0 ? 0 : Math.min(...waiting)
+  const positive = times.filter((time) => time > 0)
+  return positive.length === 0 ? 0 : Math.min(...positive)
 }
 
-/** A matter of this grant as one change made it: what a person decides begins anew. */
-const matter = (what: string, { grant: { agentGroupID, server, changeID } }: GrantRow): string =>
+/** The throttle key of a grant. It includes the change, so a new decision is not throttled. */
+const throttleKey = (what: string, { grant: { agentGroupID, server, changeID } }: GrantRow): string =>
   `${what} ${agentGroupID} ${server} ${changeID}`
 
-/** Tools that are seen for the first time. */
-const pinAdded = async (deps: ReviewDeps, row: GrantRow, { definitions }: Seen): Promise<number> => {
-  deps.firstSight.note(row, definitions)
-  const added = Object.fromEntries(deps.firstSight.of(row))
+/** Pins tools that are seen for the first time. */
+const pinAdded = async (deps: ReviewDeps, row: GrantRow, { definitions }: ListedTools): Promise<number> => {
+  deps.tofuPins.note(row, definitions)
+  const added = Object.fromEntries(deps.tofuPins.of(row))
   if (Object.keys(added).length === 0) return 0
-  return deps.pauses.pace(matter('added', row), async () => {
-    await deps.ledger.commit([line(row, { changeID: row.grant.changeID, added })])
+  return deps.throttle.run(throttleKey('added', row), async () => {
+    await deps.ledger.commit([driftRecord(row, { changeID: row.grant.changeID, added })])
   })
 }
 
-/** What is settled again is said at once: it follows what was not, and that is paced. */
-const weigh = async (deps: ReviewDeps, row: GrantRow, sighting: Sighting): Promise<number> => {
-  const now = judge(deps, deps.firstSight.over(row), sighting)
+/** Records drift. The end of drift is recorded at once; new drift is throttled. */
+const recordDrift = async (deps: ReviewDeps, row: GrantRow, observed: ObservedDefinitions): Promise<number> => {
+  const now = compareGrant(deps, deps.tofuPins.over(row), observed)
   if (isKnown(now, await readMoved(deps.store.read, row.grant))) return 0
-  if (!now.settled) return deps.pauses.pace(matter('moved', row), () => reconcile(deps, row, now))
+  if (!now.settled) return deps.throttle.run(throttleKey('moved', row), () => reconcile(deps, row, now))
   await reconcile(deps, row, now)
   return 0
 }
 
-/** Resolves with the milliseconds after which there is more to write; 0 for nothing. */
-const reviewGrant = async (deps: ReviewDeps, given: GrantRow, { seen, entryDigest }: Look): Promise<number> => {
+/** Resolves with the milliseconds until the next review; 0 if none is needed. */
+const reviewGrant = async (deps: ReviewDeps, initial: GrantRow, { seen, entryDigest }: ServerDefinitions): Promise<number> => {
   const { pinning } = deps.boot
-  if (pinning === 'strict' && given.grant.state === 'active' && isEntryReplaced(given, entryDigest)) await suspend(deps, given, entryDigest)
-  const row = (await presentRow(deps, given)) ?? given
+  if (pinning === 'strict' && initial.grant.state === 'active' && isEntryReplaced(initial, entryDigest))
+    await suspend(deps, initial, entryDigest)
+  const row = (await presentRow(deps, initial)) ?? initial
   if (row.grant.state === 'active' && row.grant.pinned === 'none') return pinFirst(deps, row, seen)
-  // What was not listed yet has not returned to what it was.
+  // Without a listing, the drift is still unknown.
   if (row.grant.state === 'active' && seen === undefined) return 0
   const added = seen === undefined ? 0 : await pinAdded(deps, row, seen)
-  const moved = await weigh(deps, row, { pinning, entryDigest, definitions: seen?.definitions })
+  const moved = await recordDrift(deps, row, { pinning, entryDigest, definitions: seen?.definitions })
   return earliest([added, moved])
 }
 
-/** A server that is not in the catalog leaves its grants as they are. Resolves with when to look again, in milliseconds; 0 for no need. */
+/** Reviews a server. Grants of a server that is not in the catalog are left unchanged. Resolves with the milliseconds until the
+ * next review; 0 if none is needed. */
 export const review = async (deps: ReviewDeps, server: ServerName): Promise<number> => {
   const entryDigest = deps.catalog.item(server)?.digest
   if (entryDigest === undefined) return 0
   await deps.ledger.settle()
-  const look: Look = { entryDigest, seen: deps.declared.of(server, entryDigest) }
+  const current: ServerDefinitions = { entryDigest, seen: deps.declared.of(server, entryDigest) }
   const rows = rowsOf(await deps.table.current(), server)
-  return earliest(await Promise.all(rows.map((row) => reviewGrant(deps, row, look))))
+  return earliest(await Promise.all(rows.map((row) => reviewGrant(deps, row, current))))
 }
 
-/** Leaves time between two lines on one matter, so that a server that never rests does not fill the journal. */
+/** Limits the rate of records for each key, so a server that changes constantly does not fill the journal. */
 export interface Throttle {
-  /** Acts, unless the last act in this matter was a moment ago. Resolves with the milliseconds that are left to wait. */
-  pace(matter: string, act: () => Promise<void>): Promise<number>
+  /** Runs the act unless one ran recently for the same key. Resolves with the milliseconds left to wait. */
+  run(key: string, act: () => Promise<void>): Promise<number>
 }
 
-/** @param time milliseconds */
+/** @param time minimum milliseconds between two acts with the same key */
 export const createThrottle = (time: number): Throttle => {
-  const over = new Map<string, number>()
-  /** Whatever becomes of the clock. */
+  const ends = new Map<string, number>()
+  /** Monotonic milliseconds. */
   const now = (): number => performance.now()
-  const begin = (matter: string): void => {
-    for (const [other, end] of over) if (end <= now()) over.delete(other)
-    over.set(matter, now() + time)
+  const begin = (key: string): void => {
+    for (const [other, end] of ends) if (end <= now()) ends.delete(other)
+    ends.set(key, now() + time)
   }
   return {
-    pace: async (matter, act) => {
-      const left = (over.get(matter) ?? 0) - now()
+    run: async (key, act) => {
+      const left = (ends.get(key) ?? 0) - now()
       if (left > 0) return left
       await act()
-      begin(matter)
+      begin(key)
       return 0
     },
   }

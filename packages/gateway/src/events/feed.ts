@@ -3,10 +3,10 @@ import { type AuditEntry, limits, type News, type Principal } from '@gatehouse/c
 import type { Journal } from '@gatehouse/journal'
 import type { Store } from '@gatehouse/store'
 import { lastIndexed } from '../ledger/line-index.ts'
-import type { Found } from '../ledger/query.ts'
+import type { IndexedRecord } from '../ledger/query.ts'
 import { sees } from '../state/roles.ts'
 
-/** Checkpoints are the journal's own affair. */
+/** Checkpoints are internal to the journal. */
 const isNews = ({ stage }: AuditEntry): boolean => stage !== 'checkpoint'
 
 const toNews = ({ seq, time, stage, principal, by, changeID, kind, agentGroupID }: AuditEntry): News => ({
@@ -25,7 +25,7 @@ export const toEvents = (entries: readonly AuditEntry[]): News[] => entries.filt
 export interface FeedDeps {
   readonly journal: Pick<Journal, 'head' | 'linesAfter' | 'entriesAt'>
   readonly store: Pick<Store, 'read'>
-  /** What one answer looks through at most. */
+  /** Maximum amount of journal that one answer reads. */
   readonly bounds?: Bounds
 }
 
@@ -39,19 +39,19 @@ export interface After {
   readonly limit: number
 }
 
-/** Lines behind `after` up to and with `to`. */
-interface Piece extends After, Bounds {
+/** Records after `after` up to and including `to`. */
+interface FeedRange extends After, Bounds {
   readonly to: number
 }
 
-interface Looked {
+interface FeedPage {
   readonly items: News[]
-  /** The last line that was looked at. */
+  /** Number of the last record that was read. */
   readonly upTo: number
 }
 
-/** Line by line. */
-const walk = async ({ journal }: FeedDeps, principal: Principal, { after, to, limit, bytes }: Piece): Promise<Looked> => {
+/** Reads the journal record by record. */
+const scan = async ({ journal }: FeedDeps, principal: Principal, { after, to, limit, bytes }: FeedRange): Promise<FeedPage> => {
   const items: News[] = []
   let [upTo, size] = [after, 0]
   for await (const { entry, length } of journal.linesAfter(after)) {
@@ -63,34 +63,34 @@ const walk = async ({ journal }: FeedDeps, principal: Principal, { after, to, li
   return { items, upTo }
 }
 
-const ofGroups = `SELECT seq, file, start, length FROM lines WHERE agent_group_id IN (SELECT value FROM json_each(?))
+const groupQuery = `SELECT seq, file, start, length FROM lines WHERE agent_group_id IN (SELECT value FROM json_each(?))
   AND seq > ? AND seq <= ? AND stage <> 'checkpoint' ORDER BY seq LIMIT ?`
 
-/** The first of them, and those that fit beside it. */
-const within = (found: readonly Found[], bytes: number): readonly Found[] => {
+/** The first record, and the next ones that fit. */
+const limitBytes = (found: readonly IndexedRecord[], bytes: number): readonly IndexedRecord[] => {
   let size = 0
   return found.filter(({ length }, index) => (size += length) <= bytes || index === 0)
 }
 
-/** By the index, which must hold all of the piece. Where it is wrong about a place, line by line. */
-const search = async (deps: FeedDeps, principal: Principal, piece: Piece): Promise<Looked> => {
-  const { after, to, limit, bytes } = piece
-  const found = await deps.store.read.all<Found>(ofGroups, [JSON.stringify(principal.groups), after, to, limit])
-  const taken = within(found, bytes)
+/** Uses the index, which must cover the range. If a position in it is wrong, scans the journal. */
+const search = async (deps: FeedDeps, principal: Principal, range: FeedRange): Promise<FeedPage> => {
+  const { after, to, limit, bytes } = range
+  const found = await deps.store.read.all<IndexedRecord>(groupQuery, [JSON.stringify(principal.groups), after, to, limit])
+  const taken = limitBytes(found, bytes)
   const entries = await deps.journal.entriesAt(taken)
-  if (entries.length !== taken.length) return walk(deps, principal, piece)
-  const isWhole = found.length < limit && taken.length === found.length
-  return { items: toEvents(entries), upTo: isWhole ? to : (taken.at(-1)?.seq ?? after) }
+  if (entries.length !== taken.length) return scan(deps, principal, range)
+  const isComplete = found.length < limit && taken.length === found.length
+  return { items: toEvents(entries), upTo: isComplete ? to : (taken.at(-1)?.seq ?? after) }
 }
 
-/** What came after a line, oldest first, as far as the principal may see it and one answer goes. */
-export const readFeed = async (deps: FeedDeps, principal: Principal, { after, limit }: After): Promise<Looked & { head: number }> => {
+/** Reads the events after a record that the principal may see, oldest first, up to the bounds of one answer. */
+export const readFeed = async (deps: FeedDeps, principal: Principal, { after, limit }: After): Promise<FeedPage & { head: number }> => {
   const { bounds = { lines: limits.newsLines, bytes: limits.newsBytes } } = deps
   const head = deps.journal.head().seq
   if (after >= head || limit <= 0) return { items: [], head, upTo: Math.min(after, head) }
   const from = Math.max(0, after)
-  const piece = { ...bounds, after: from, limit, to: Math.min(head, from + bounds.lines) }
-  const indexed = principal.groups === undefined ? 0 : Math.min(piece.to, await lastIndexed(deps.store.read))
-  const looked = indexed > from ? await search(deps, principal, { ...piece, to: indexed }) : await walk(deps, principal, piece)
-  return { ...looked, head }
+  const range = { ...bounds, after: from, limit, to: Math.min(head, from + bounds.lines) }
+  const indexed = principal.groups === undefined ? 0 : Math.min(range.to, await lastIndexed(deps.store.read))
+  const page = indexed > from ? await search(deps, principal, { ...range, to: indexed }) : await scan(deps, principal, range)
+  return { ...page, head }
 }

@@ -12,7 +12,7 @@ import type { GrantTable } from '../state/grants.ts'
 import type { Subscribers } from '../state/subscribers.ts'
 import { toEvents } from './feed.ts'
 
-/** Stages after which a change is what it will stay, by the name that the metric gives it. */
+/** Final stages of a change, with the outcome label of the metric. */
 const outcomes: Readonly<Record<string, string>> = {
   refuse: 'refused',
   reject: 'rejected',
@@ -22,7 +22,6 @@ const outcomes: Readonly<Record<string, string>> = {
   'apply-failed': 'apply_failed',
 }
 
-/** Before these a change concerns nobody but those who watch all of them. */
 const isFinal = ({ stage }: AuditEntry): boolean => Object.hasOwn(outcomes, stage)
 
 const touchOutcomes = (metrics: Metrics): void => {
@@ -42,22 +41,22 @@ export interface PublisherDeps {
   readonly subscribers: Subscribers
   readonly log: Logger
   readonly metrics: Metrics
-  /** The sessions of a group that is gone end with it. */
+  /** Called when a group was removed. Ends its sessions. */
   readonly groupRemoved: (agentGroupID: string) => void
-  /** A grant for the server is another from now on. */
+  /** Called when a grant of the server changed. */
   readonly serverTouched: (server: ServerName) => void
 }
 
 export interface EventPublisher {
-  /** Runs the transaction of these lines. */
+  /** Runs the transaction of these records. */
   during(entries: readonly AuditEntry[], transact: () => Promise<void>): Promise<void>
-  /** Lines are in the journal, and their effect in the database. */
+  /** Called when records are in the journal and their effect is in the database. */
   committed(entries: readonly AuditEntry[]): Promise<void>
-  /** Late acts are in the database; their lines, and the news of them, are still to come. */
+  /** Called when deferred acts are in the database but not yet in the journal. */
   tookEffect(entries: readonly AuditEntry[]): Promise<void>
 }
 
-const tellRequester = (subscribers: Subscribers, change: Change): void => {
+const notifyRequester = (subscribers: Subscribers, change: Change): void => {
   if (!change.principal.startsWith('session:')) return
   const session = v.parse(SessionID, change.principal.slice('session:'.length))
   const reason = change.failure?.reason ?? change.ended?.reason ?? change.decisions.at(-1)?.reason
@@ -70,7 +69,7 @@ const tellRequester = (subscribers: Subscribers, change: Change): void => {
   })
 }
 
-const tellEffect = ({ subscribers, groupRemoved, serverTouched }: PublisherDeps, effect: Effect, change: Change): void => {
+const publishEffect = ({ subscribers, groupRemoved, serverTouched }: PublisherDeps, effect: Effect, change: Change): void => {
   const { id: changeID, agentGroupID, kind } = change
   if (effect.type === 'grant') subscribers.broker('grant-changed', { agentGroupID, server: effect.grant.server })
   if (effect.type === 'group') subscribers.modelProxy('permissions-changed', { agentGroupID })
@@ -81,55 +80,56 @@ const tellEffect = ({ subscribers, groupRemoved, serverTouched }: PublisherDeps,
   } else subscribers.runner('group-changed', { agentGroupID, changeID, narrowing: kindTable[kind].narrowsSandboxes(change) })
 }
 
-const tellChange = async (deps: PublisherDeps, entry: AuditEntry, id: ChangeID): Promise<void> => {
+const publishChange = async (deps: PublisherDeps, entry: AuditEntry, id: ChangeID): Promise<void> => {
   const change = await findChange(deps.store.read, id)
   if (change === undefined) return
-  if (entry.stage === 'apply') tellEffect(deps, v.parse(ApplyDetail, entry.detail).effect, change)
-  tellRequester(deps.subscribers, change)
+  if (entry.stage === 'apply') publishEffect(deps, v.parse(ApplyDetail, entry.detail).effect, change)
+  notifyRequester(deps.subscribers, change)
 }
 
-/** Cards show what these leave behind; after a last approval they wait for what becomes of it. */
-const ofCards: ReadonlySet<string> = new Set(['submit', 'rebased', 'reject', 'withdraw', 'expire', 'apply', 'apply-failed', 'retry'])
+/** Stages that change cards. The last approval does not: cards wait for its apply. */
+const cardStages: ReadonlySet<string> = new Set(['submit', 'rebased', 'reject', 'withdraw', 'expire', 'apply', 'apply-failed', 'retry'])
 
-const movesCards = ({ stage, detail }: AuditEntry): boolean => ofCards.has(stage) || (stage === 'approve' && detail['complete'] === false)
+const changesCards = ({ stage, detail }: AuditEntry): boolean =>
+  cardStages.has(stage) || (stage === 'approve' && detail['complete'] === false)
 
 /** Stages whose effect may write grants. */
-const ofGrants: ReadonlySet<string> = new Set(['apply', 'seed', 'observed-drift', 'catalog-put', 'catalog-reload'])
+const grantStages: ReadonlySet<string> = new Set(['apply', 'seed', 'observed-drift', 'catalog-put', 'catalog-reload'])
 
-const touchesGrants = (entries: readonly AuditEntry[]): boolean => entries.some(({ stage }) => ofGrants.has(stage))
+const touchesGrants = (entries: readonly AuditEntry[]): boolean => entries.some(({ stage }) => grantStages.has(stage))
 
 export const createEventPublisher = (deps: PublisherDeps): EventPublisher => {
-  /** Ids of late lines whose effect was told when it took place. */
-  const told = new Set<string>()
-  const isNew = (entry: AuditEntry): boolean => !told.delete(deferredOf(entry)?.id ?? '')
+  /** Ids of deferred records whose effect was already published. */
+  const published = new Set<string>()
+  const isNew = (entry: AuditEntry): boolean => !published.delete(deferredOf(entry)?.id ?? '')
   const safely = async (act: () => void | Promise<void>): Promise<void> => {
     try {
       await act()
     } catch (error) {
-      deps.log.warn('what was committed could not be announced', { error })
+      deps.log.warn('could not publish an event', { error })
     }
   }
-  /** One change that cannot be read now keeps no other from being told. */
+  /** A change that cannot be read does not prevent events of the others. */
   const announce = async (entries: readonly AuditEntry[]): Promise<void> => {
     countOutcomes(deps.metrics, entries)
     for (const entry of entries) {
       const { changeID } = entry
-      if (changeID !== undefined && isFinal(entry)) await safely(() => tellChange(deps, entry, v.parse(ChangeID, changeID)))
+      if (changeID !== undefined && isFinal(entry)) await safely(() => publishChange(deps, entry, v.parse(ChangeID, changeID)))
     }
-    if (entries.some(movesCards)) await safely(() => deps.subscribers.channels('cards-changed', {}))
+    if (entries.some(changesCards)) await safely(() => deps.subscribers.channels('cards-changed', {}))
   }
   touchOutcomes(deps.metrics)
   return {
     during: (entries, transact) => (touchesGrants(entries) ? deps.table.during(transact) : transact()),
     committed: async (entries) => {
-      // The table of grants is true before anybody hears of the change. Where it cannot be read, who asks it next reads it.
+      // The grant table is updated before the event is published. If that fails, the next reader rebuilds it.
       if (touchesGrants(entries)) await safely(() => deps.table.rebuild())
       const items = toEvents(entries)
       if (items.length > 0) await safely(() => deps.subscribers.controlPlane('news', { items }))
       await announce(entries.filter(isNew))
     },
     tookEffect: async (entries) => {
-      for (const entry of entries) told.add(deferredOf(entry)?.id ?? '')
+      for (const entry of entries) published.add(deferredOf(entry)?.id ?? '')
       await announce(entries)
     },
   }

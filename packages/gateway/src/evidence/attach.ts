@@ -1,7 +1,5 @@
-// Attaches evidence to a change, and tells whether it has changed since.
+// Attaches the last reported evidence to a change, and detects changes of evidence. Never requests evidence or waits for it.
 import type { Evidence } from '@gatehouse/contracts'
-
-// Evidence for a change, from what its witness last reported. Asks nobody, never waits.
 import { canonical } from '@gatehouse/kernel'
 import type { Rows } from '@gatehouse/store'
 import type { ChangeContext } from '../state/unit-config.ts'
@@ -13,39 +11,39 @@ import type { RequiredEvidence } from './stored.ts'
 export interface Attach {
   readonly rows: Rows
   readonly context: ChangeContext
-  /** What is too old for a new change still tells whether an old one has moved. */
+  /** Ignores evidence that is too old for a new change. Old evidence still shows whether a stored change is stale. */
   readonly fresh: boolean
 }
 
-export const attach = async (wanted: RequiredEvidence | undefined, { rows, context, fresh }: Attach): Promise<Attached> => {
-  switch (wanted?.from) {
+export const attach = async (required: RequiredEvidence | undefined, { rows, context, fresh }: Attach): Promise<Attached> => {
+  switch (required?.from) {
     case undefined:
       return { evidence: null }
     case 'change':
-      return { evidence: wanted.evidence }
+      return { evidence: required.evidence }
     case 'broker':
-      return attachObservation(rows, wanted, { context, fresh })
+      return attachObservation(rows, required, { context, fresh })
     case 'runner':
-      return { evidence: await attachMountInspections(rows, wanted.sources, { now: context.now, fresh }) }
+      return { evidence: await attachMountInspections(rows, required.sources, { now: context.now, fresh }) }
     case 'registry':
-      return { evidence: await attachTree(rows, wanted.names, { now: context.now, fresh }) }
+      return { evidence: await attachTree(rows, required.names, { now: context.now, fresh }) }
   }
 }
 
-/** Made again with the same content it is the same evidence. */
-const material = (evidence: Evidence | null): string =>
+/** The content of evidence without its time, for comparison. */
+const canonicalContent = (evidence: Evidence | null): string =>
   canonical(evidence !== null && 'at' in evidence ? { ...evidence, at: null, age: null } : evidence)
 
-const entryOf = (evidence: Evidence | null): string | undefined =>
+const getEntryDigest = (evidence: Evidence | null): string | undefined =>
   evidence !== null && 'entryDigest' in evidence ? evidence.entryDigest : undefined
 
 /**
- * Evidence of a witness that came later is no reason to ask again, unless it is that of another server; evidence that changed
- * or went is. None where there is some now: an earlier version held the change and showed less.
+ * Whether the evidence differs from what was shown. Evidence that arrives after it was unavailable is not a change, unless it
+ * is for another server. No evidence then and some now is a change: an earlier version showed less.
  */
 export const hasEvidenceChanged = (then: Evidence | null, now: Evidence | null): boolean => {
   if (then === null) return now !== null
-  if (then.status !== 'unavailable') return material(then) !== material(now)
-  const entry = entryOf(now)
+  if (then.status !== 'unavailable') return canonicalContent(then) !== canonicalContent(now)
+  const entry = getEntryDigest(now)
   return then.entryDigest !== undefined && entry !== undefined && entry !== then.entryDigest
 }

@@ -1,4 +1,4 @@
-// Evidence for packages: what their names resolve to, as the registry told the runner.
+// Evidence for packages: the trees that their names resolve to, as reported by the runner.
 import {
   type ChangeID,
   type Digest,
@@ -15,53 +15,54 @@ import * as v from 'valibot'
 import { findChange, unknownChange } from '../state/changes.ts'
 import { treeArrival } from '../state/evidence-waiters.ts'
 import { readGroups } from '../state/unit-config.ts'
-import type { Look, ReportMountsDeps } from './mounts.ts'
-import { ageOf, evidenceOf } from './stored.ts'
+import type { EvidenceAge, ReportMountsDeps } from './mounts.ts'
+import { computeAge, parseEvidence } from './stored.ts'
 
-const Kept = v.object({ at: Time, tree: TreeSighting })
-type Kept = v.InferOutput<typeof Kept>
+const StoredTree = v.object({ at: Time, tree: TreeSighting })
+type StoredTree = v.InferOutput<typeof StoredTree>
 
-/** No path is spelled so: those begin with a slash. */
-const sourceOf = (names: readonly PackageName[]): string => `npm ${names.join(' ')}`
+/** A key that is not a path: paths begin with a slash. */
+const toSourceKey = (names: readonly PackageName[]): string => `npm ${names.join(' ')}`
 
-/** The time is the gateway's own. */
-export const resolved = async ({ store, arrivals, clock }: ReportMountsDeps, tree: TreeSighting): Promise<void> => {
+/** Stores a resolved tree with the time of the gateway. */
+export const reportTree = async ({ store, arrivals, clock }: ReportMountsDeps, tree: TreeSighting): Promise<void> => {
   const record = JSON.stringify({ at: new Date(clock()).toISOString(), tree })
   await store.write((tx) =>
     tx.run('INSERT INTO sightings (source, record) VALUES (?, ?) ON CONFLICT (source) DO UPDATE SET record = excluded.record', [
-      sourceOf(tree.names),
+      toSourceKey(tree.names),
       record,
     ]),
   )
-  arrivals.tell(treeArrival(tree.names))
+  arrivals.notify(treeArrival(tree.names))
 }
 
-export const readTree = async (rows: Rows, names: readonly PackageName[]): Promise<Kept | undefined> => {
-  const row = await rows.get<{ record: string }>('SELECT record FROM sightings WHERE source = ?', [sourceOf(names)])
-  return row === undefined ? undefined : v.parse(Kept, JSON.parse(row.record))
+export const readTree = async (rows: Rows, names: readonly PackageName[]): Promise<StoredTree | undefined> => {
+  const row = await rows.get<{ record: string }>('SELECT record FROM sightings WHERE source = ?', [toSourceKey(names)])
+  return row === undefined ? undefined : v.parse(StoredTree, JSON.parse(row.record))
 }
 
-export const attachTree = async (rows: Rows, names: readonly PackageName[], { now, fresh }: Look): Promise<Evidence> => {
-  const kept = await readTree(rows, names)
-  if (kept === undefined || (fresh && now - Date.parse(kept.at) > limits.evidenceFresh)) return { status: 'unavailable', names: [...names] }
-  const { at, tree } = kept
-  const common = { at, age: ageOf(at, now), names: [...names] }
+export const attachTree = async (rows: Rows, names: readonly PackageName[], { now, fresh }: EvidenceAge): Promise<Evidence> => {
+  const stored = await readTree(rows, names)
+  if (stored === undefined || (fresh && now - Date.parse(stored.at) > limits.evidenceFresh))
+    return { status: 'unavailable', names: [...names] }
+  const { at, tree } = stored
+  const common = { at, age: computeAge(at, now), names: [...names] }
   if ('refused' in tree) return { status: 'unresolved', ...common, refused: tree.refused }
   return { status: 'resolved', ...common, tree: digestOf(tree.lock), lock: tree.lock }
 }
 
-/** As it was approved: whatever the registry has said since. */
-export const treeOf = async (
+/** The tree as it was approved. */
+export const readApprovedTree = async (
   { store }: Pick<ReportMountsDeps, 'store'>,
   changeID: ChangeID,
 ): Promise<{ tree: Digest; lock: PackageLock }> => {
   const change = await findChange(store.read, changeID)
-  const evidence = change?.kind === 'packages' && change.state === 'applied' ? evidenceOf(change) : null
+  const evidence = change?.kind === 'packages' && change.state === 'applied' ? parseEvidence(change) : null
   if (evidence?.status !== 'resolved') throw unknownChange(changeID)
   return { tree: evidence.tree, lock: evidence.lock }
 }
 
-/** Those that some group has. */
-export const treesOf = async ({ store }: Pick<ReportMountsDeps, 'store'>): Promise<Digest[]> => [
+/** The trees that groups use. */
+export const listUsedTrees = async ({ store }: Pick<ReportMountsDeps, 'store'>): Promise<Digest[]> => [
   ...new Set((await readGroups(store.read)).flatMap(({ packages }) => packages?.tree ?? [])),
 ]

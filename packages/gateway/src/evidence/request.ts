@@ -1,4 +1,4 @@
-// Requests new evidence where the known one is too old for a decision, and waits a little for it.
+// Requests new evidence if the known evidence is too old for a decision, and waits for it for a limited time.
 import { limits, type PackageName, type ServerName } from '@gatehouse/contracts'
 import type { Store } from '@gatehouse/store'
 import { type EvidenceWaiters, pathArrival, type PendingRequests, serverArrival, treeArrival } from '../state/evidence-waiters.ts'
@@ -14,15 +14,15 @@ export interface RequestEvidenceDeps {
   readonly subscribers: Subscribers
   readonly arrivals: EvidenceWaiters
   readonly asking: PendingRequests
-  /** Milliseconds. */
+  /** Milliseconds to wait for a listing or an inspection. */
   readonly evidenceWait: number
-  /** Milliseconds that a tree of packages is waited for. */
+  /** Milliseconds to wait for a package tree. */
   readonly treeWait: number
 }
 
 const isFresh = (at: string | undefined, now: number): boolean => at !== undefined && now - Date.parse(at) <= limits.evidenceFresh
 
-const summonBroker = async (
+const requestListing = async (
   { store, subscribers, arrivals, asking, evidenceWait }: RequestEvidenceDeps,
   server: ServerName,
   context: ChangeContext,
@@ -39,13 +39,13 @@ const summonBroker = async (
   return true
 }
 
-const summonRunner = async (
+const requestInspections = async (
   { store, subscribers, arrivals, asking, evidenceWait }: RequestEvidenceDeps,
-  wanted: readonly string[],
+  required: readonly string[],
   context: ChangeContext,
 ): Promise<boolean> => {
-  const seen = new Map((await readMountInspections(store.read, wanted)).map(({ source, at }) => [source, at]))
-  const sources = wanted.filter((source) => !isFresh(seen.get(source), context.now))
+  const seen = new Map((await readMountInspections(store.read, required)).map(({ source, at }) => [source, at]))
+  const sources = required.filter((source) => !isFresh(seen.get(source), context.now))
   if (sources.length === 0) return false
   await asking.until({
     of: 'runner',
@@ -55,7 +55,7 @@ const summonRunner = async (
   return true
 }
 
-const summonTree = async (
+const requestTree = async (
   { store, subscribers, arrivals, asking, treeWait }: RequestEvidenceDeps,
   names: readonly PackageName[],
   context: ChangeContext,
@@ -70,14 +70,14 @@ const summonTree = async (
   return true
 }
 
-/** Resolves with whether time has passed, so that the context may be another one. */
+/** Resolves with whether it waited, so the context may have changed. */
 export const requestEvidence = async (
   deps: RequestEvidenceDeps,
-  wanted: RequiredEvidence | undefined,
+  required: RequiredEvidence | undefined,
   context: ChangeContext,
 ): Promise<boolean> => {
-  if (wanted?.from === 'broker') return summonBroker(deps, wanted.server, context)
-  if (wanted?.from === 'runner') return summonRunner(deps, wanted.sources, context)
-  if (wanted?.from === 'registry') return summonTree(deps, wanted.names, context)
+  if (required?.from === 'broker') return requestListing(deps, required.server, context)
+  if (required?.from === 'runner') return requestInspections(deps, required.sources, context)
+  if (required?.from === 'registry') return requestTree(deps, required.names, context)
   return false
 }

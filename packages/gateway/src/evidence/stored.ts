@@ -13,19 +13,19 @@ import {
 import type { Rows, Store, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 
-/** What an approver must be shown, by who can tell. */
+/** The evidence that an approver must be shown, by the process that provides it. */
 export type RequiredEvidence =
-  /** Declarations of a tool server, from the broker. No tools: all that it declares. */
+  /** Tool definitions of a server, from the broker. No tools means all that it declares. */
   | { readonly from: 'broker'; readonly server: ServerName; readonly tools: readonly string[] }
-  /** Paths of the host, from the runner. */
+  /** Inspections of host paths, from the runner. */
   | { readonly from: 'runner'; readonly sources: readonly string[] }
-  /** A tree of packages, from the runner, who asks the registry. */
+  /** A package tree, which the runner resolves at the registry. */
   | { readonly from: 'registry'; readonly names: readonly PackageName[] }
-  /** Nobody is asked. */
+  /** Evidence that the change itself contains. */
   | { readonly from: 'change'; readonly evidence: Described | Heard }
 
-/** @param at when it was seen */
-export const ageOf = (at: string, now: number): number => Math.max(0, Math.round((now - Date.parse(at)) / 1000))
+/** Age in whole seconds. @param at when it was reported @param now milliseconds since the epoch */
+export const computeAge = (at: string, now: number): number => Math.max(0, Math.round((now - Date.parse(at)) / 1000))
 
 type Json = Record<string, unknown>
 
@@ -37,26 +37,26 @@ export interface StoredEvidence {
   readonly definitions: Definitions
 }
 
-/** A change that is about to name one of the last so many may still be on its way into the journal. */
-const onTheirWay = 64
+/** Number of last rows to keep, because a change that refers to one may not be journaled yet. */
+const keptRows = 64
 
-/** What no change names any more: previews, and listings that a held change has moved away from. */
-const forget = (tx: Transaction): Promise<unknown> =>
+/** Deletes evidence that no change refers to, such as that of previews. */
+const deleteUnused = (tx: Transaction): Promise<unknown> =>
   tx.run(
     `DELETE FROM evidence WHERE rowid <= (SELECT max(rowid) FROM evidence) - ?
        AND digest NOT IN (SELECT definitions FROM changes WHERE definitions IS NOT NULL)`,
-    [onTheirWay],
+    [keptRows],
   )
 
 export const storeEvidence = async (store: Store, { digest, definitions }: StoredEvidence): Promise<void> => {
-  const kept = await store.read.get('SELECT 1 FROM evidence WHERE digest = ?', [digest])
-  if (kept !== undefined) return
+  const stored = await store.read.get('SELECT 1 FROM evidence WHERE digest = ?', [digest])
+  if (stored !== undefined) return
   await store.write(async (tx) => {
     await tx.run('INSERT INTO evidence (digest, record) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING', [
       digest,
       JSON.stringify(definitions),
     ])
-    await forget(tx)
+    await deleteUnused(tx)
   })
 }
 
@@ -65,11 +65,11 @@ export const readDefinitions = async (rows: Rows, digest: Digest): Promise<Defin
   return row === undefined ? undefined : v.parse(Definitions, JSON.parse(row.record))
 }
 
-export const evidenceOf = (change: Pick<Change, 'evidence'>): Evidence | null => v.parse(v.nullable(Evidence), change.evidence)
+export const parseEvidence = (change: Pick<Change, 'evidence'>): Evidence | null => v.parse(v.nullable(Evidence), change.evidence)
 
-/** What the change shows, with all that it names by digest alone. */
+/** The evidence of a change, with the definitions that it refers to by digest. */
 export const readStoredEvidence = async (rows: Rows, change: Pick<Change, 'evidence'>): Promise<{ evidence: Json | null }> => {
-  const evidence = evidenceOf(change)
+  const evidence = parseEvidence(change)
   const definitions = evidence?.status === 'too-large' ? await readDefinitions(rows, evidence.definitions) : undefined
   if (evidence?.status !== 'too-large' || definitions === undefined) return { evidence }
   const { server, entryDigest, at, age, missing } = evidence

@@ -1,4 +1,4 @@
-// Stores the tool definitions that the broker saw a server declare. Ignores a listing of a replaced entry.
+// Stores the tool definitions that the broker received from a server. Ignores listings of a replaced entry.
 import {
   type Digest,
   isDeeperThan,
@@ -17,7 +17,7 @@ import type { DriftWatch } from '../state/drift-watch.ts'
 import { type EvidenceWaiters, serverArrival } from '../state/evidence-waiters.ts'
 import type { ToolDefinitions } from '../state/tool-definitions.ts'
 
-export interface Observe {
+export interface ObserveDeps {
   readonly store: Store
   readonly catalog: Catalog
   readonly declared: ToolDefinitions
@@ -34,35 +34,35 @@ export interface Listing {
 
 const UsableName = v.pipe(v.string(), usableName)
 
-/** What could not be pinned, or not be read again from the database, is no definition. */
+/** Refuses definitions that cannot be pinned or read back from the database. */
 const assertUsable = (tools: readonly ToolDefinition[]): void => {
   if (!tools.every(({ name }) => v.is(UsableName, name)))
-    throw new ServiceError('invalid', { detail: 'expected tools under other names than __proto__, constructor and prototype' })
+    throw new ServiceError('invalid', { detail: 'a tool cannot be named __proto__, constructor or prototype' })
   if (tools.some((tool) => isDeeperThan(tool, limits.jsonDepth)))
-    throw new ServiceError('invalid', { detail: `expected definitions of at most ${limits.jsonDepth} levels, got a deeper one` })
+    throw new ServiceError('invalid', { detail: `a tool definition is nested deeper than ${limits.jsonDepth} levels` })
 }
 
 const assertCanonical = (tools: readonly ToolDefinition[]): void => {
   try {
     canonical(tools)
   } catch (error) {
-    throw new ServiceError('invalid', { detail: 'expected definitions in well-formed Unicode, got a lone surrogate', cause: error })
+    throw new ServiceError('invalid', { detail: 'a tool definition contains a lone surrogate, which is not valid Unicode', cause: error })
   }
 }
 
-/** Calls are judged by it from here on; when it resolves, the grants that rest on it were looked at. */
-export const observe = async (deps: Observe, seen: Listing): Promise<void> => {
-  if (deps.catalog.item(seen.server)?.digest !== seen.entryDigest) return
-  assertUsable(seen.tools)
-  assertCanonical(seen.tools)
-  const observation: Observation = { ...seen, at: new Date(deps.clock()).toISOString() }
+/** Stores a listing, which applies to calls at once. Resolves after the grants of the server were reviewed. */
+export const observe = async (deps: ObserveDeps, listing: Listing): Promise<void> => {
+  if (deps.catalog.item(listing.server)?.digest !== listing.entryDigest) return
+  assertUsable(listing.tools)
+  assertCanonical(listing.tools)
+  const observation: Observation = { ...listing, at: new Date(deps.clock()).toISOString() }
   deps.declared.keep(observation)
   await deps.store.write((tx) =>
     tx.run('INSERT INTO observations (server, record) VALUES (?, ?) ON CONFLICT (server) DO UPDATE SET record = excluded.record', [
-      seen.server,
+      listing.server,
       JSON.stringify(observation),
     ]),
   )
-  deps.arrivals.tell(serverArrival(seen.server))
-  await deps.drift.look(seen.server)
+  deps.arrivals.notify(serverArrival(listing.server))
+  await deps.drift.look(listing.server)
 }

@@ -7,7 +7,7 @@ import type { Freezes } from '../state/freezes.ts'
 import type { GrantRow, Grants, GrantTable } from '../state/grants.ts'
 import type { LastCalls, OpenSessions } from '../state/sessions.ts'
 import type { ToolDefinitions } from '../state/tool-definitions.ts'
-import { checks, isEntryReplaced, isExhausted, isExpired, pinOf, seconds, type Subject } from './checks.ts'
+import { checks, isEntryReplaced, isExhausted, isExpired, findPin, seconds, type Subject } from './checks.ts'
 import type { TofuPins } from './tofu.ts'
 
 export interface GrantDeps {
@@ -17,7 +17,7 @@ export interface GrantDeps {
   readonly counts: CallCounts
   readonly rates: CallRates
   readonly declared: ToolDefinitions
-  readonly firstSight: TofuPins
+  readonly tofuPins: TofuPins
   readonly freezes: Pick<Freezes, 'of'>
   readonly clock: Clock
 }
@@ -28,7 +28,7 @@ export interface AuthorizeDeps extends GrantDeps {
   readonly lastCalls: Pick<LastCalls, 'note'>
 }
 
-export interface Asked {
+export interface ToolCall {
   readonly session: string
   readonly server: string
   readonly tool: string
@@ -42,9 +42,9 @@ export interface Place {
   readonly tool: string
 }
 
-export const subjectOf = (deps: GrantDeps, grants: Grants, { agentGroupID, server, tool }: Place): Subject => {
+export const buildSubject = (deps: GrantDeps, grants: Grants, { agentGroupID, server, tool }: Place): Subject => {
   const granted = grants.get(agentGroupID)?.get(server)
-  const row = granted && deps.firstSight.over(granted)
+  const row = granted && deps.tofuPins.over(granted)
   const entryDigest = row === undefined ? undefined : deps.catalog.item(row.grant.server)?.digest
   return {
     server,
@@ -75,13 +75,13 @@ const count = ({ counts, rates }: GrantDeps, { grant, callsPerMinute }: GrantRow
   if (callsPerMinute !== undefined) rates.add(grant.agentGroupID)
 }
 
-const judge = (deps: AuthorizeDeps, grants: Grants, place: Place): Verdict => {
+const check = (deps: AuthorizeDeps, grants: Grants, place: Place): Verdict => {
   const { agentGroupID } = place
-  const subject = subjectOf(deps, grants, place)
-  const failed = checks.find((check) => !check.passes(subject))
+  const subject = buildSubject(deps, grants, place)
+  const failed = checks.find((each) => !each.passes(subject))
   if (failed !== undefined) return refuse(deps, agentGroupID, { code: failed.code, wait: subject.wait })
   if (subject.row !== undefined) count(deps, subject.row)
-  const pin = pinOf(subject)
+  const pin = findPin(subject)
   const callsPerMinute = subject.row?.callsPerMinute
   return { allowed: true, agentGroupID, ...(pin === undefined ? {} : { pin }), ...(callsPerMinute === undefined ? {} : { callsPerMinute }) }
 }
@@ -91,17 +91,17 @@ const note = ({ lastCalls }: AuthorizeDeps, session: string, verdict: Verdict): 
   return verdict
 }
 
-/** Counts what it allows. At once but while the table is rebuilt: then the answer waits for what is true. */
-export const authorize = (deps: AuthorizeDeps, { session, server, tool }: Asked): Verdict | Promise<Verdict> => {
+/** Authorizes a tool call and counts it if allowed. Synchronous, except while the grant table is being rebuilt. */
+export const authorize = (deps: AuthorizeDeps, { session, server, tool }: ToolCall): Verdict | Promise<Verdict> => {
   const agentGroupID = deps.sessions.find(session)?.agentGroupID
   if (agentGroupID === undefined) return { allowed: false, agentGroupID: null, code: 'not-granted' }
   const grants = deps.table.now()
   const place = { agentGroupID, server, tool }
-  if (grants === undefined) return deps.table.current().then((found) => note(deps, session, judge(deps, found, place)))
-  return note(deps, session, judge(deps, grants, place))
+  if (grants === undefined) return deps.table.current().then((current) => note(deps, session, check(deps, current, place)))
+  return note(deps, session, check(deps, grants, place))
 }
 
-const toLive = (deps: GrantDeps, row: GrantRow): LiveGrant[] => {
+const toLiveGrant = (deps: GrantDeps, row: GrantRow): LiveGrant[] => {
   const { grant } = row
   const isSuspended = deps.boot.pinning === 'strict' && isEntryReplaced(row, deps.catalog.item(grant.server)?.digest)
   if (grant.state !== 'active' || isSuspended || isExpired(row, deps.clock)) return []
@@ -109,18 +109,18 @@ const toLive = (deps: GrantDeps, row: GrantRow): LiveGrant[] => {
     {
       server: grant.server,
       tools: grant.tools,
-      ...(grant.pinned === 'none' ? {} : { pins: Object.fromEntries(deps.firstSight.over(row).pins) }),
+      ...(grant.pinned === 'none' ? {} : { pins: Object.fromEntries(deps.tofuPins.over(row).pins) }),
       ...(isExhausted(row, deps.counts.of(grant)) ? { exhausted: true } : {}),
     },
   ]
 }
 
-/** The grants of the session's group that hold now. */
-export const grantsOf = async (deps: AuthorizeDeps, session: string) => {
+/** The active grants of the session's group. */
+export const listLiveGrants = async (deps: AuthorizeDeps, session: string) => {
   const { pinning } = deps.boot
   const agentGroupID = deps.sessions.find(session)?.agentGroupID
   if (agentGroupID === undefined) return { agentGroupID: null, frozen: false, pinning, grants: [] }
   const rows = (await deps.table.current()).get(agentGroupID)?.values() ?? []
   const frozen = deps.freezes.of(agentGroupID) !== undefined
-  return { agentGroupID, frozen, pinning, grants: [...rows].flatMap((row) => toLive(deps, row)) }
+  return { agentGroupID, frozen, pinning, grants: [...rows].flatMap((row) => toLiveGrant(deps, row)) }
 }

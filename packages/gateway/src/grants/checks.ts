@@ -5,21 +5,21 @@ import type { GrantRow } from '../state/grants.ts'
 import type { Definitions } from '../state/tool-definitions.ts'
 import { amount, quote } from '../text.ts'
 
-/** One call, with all that decides it. */
+/** A call with everything that decides it. */
 export interface Subject {
   readonly server: string
   readonly tool: string
   readonly freeze: Freeze | undefined
   readonly row: GrantRow | undefined
-  /** Made under the grant so far. */
+  /** Calls made under the grant so far. */
   readonly calls: number
-  /** Milliseconds until the group may make one more call under its limit by the minute. */
+  /** Milliseconds until the group may make another call under its rate limit. */
   readonly wait: number
   readonly clock: Pick<Clock, 'isPast'>
   readonly pinning: Pinning
-  /** Identity of the server's present entry; undefined where it has none. */
+  /** Digest of the server's current entry; undefined if it has none. */
   readonly entryDigest: Digest | undefined
-  /** By the present entry; undefined where that was not seen yet. */
+  /** Definitions of the current entry; undefined if it was not listed yet. */
   readonly declared: Definitions | undefined
 }
 
@@ -29,7 +29,7 @@ interface Check {
   readonly name: string
   readonly code: Code
   passes(subject: Subject): boolean
-  /** One sentence on how it went. */
+  /** One sentence on the result. */
   explain(subject: Subject, passed: boolean): string
 }
 
@@ -42,26 +42,26 @@ export const isExhausted = ({ grant }: GrantRow, calls: number): boolean => gran
 
 export const covers = ({ tools }: GrantRow, tool: string): boolean => tools.size === 0 || tools.has(tool)
 
-/** The entry is another than the approved one, as far as that is known. */
+/** Whether the entry differs from the approved one, if both are known. */
 export const isEntryReplaced = ({ grant }: GrantRow, entryDigest: Digest | undefined): boolean =>
   grant.entryDigest !== null && entryDigest !== undefined && grant.entryDigest !== entryDigest
 
-/** Under `strict` also before the line that says so is written. */
+/** Under `strict`, a grant with a replaced server counts as suspended before the suspension is recorded. */
 const isSuspended = ({ row, pinning, entryDigest }: Subject): boolean =>
   row?.grant.state === 'suspended' || (pinning === 'strict' && row !== undefined && isEntryReplaced(row, entryDigest))
 
-/** The definition that a call must meet; undefined where any will do. */
-export const pinOf = ({ pinning, row, tool }: Pick<Subject, 'pinning' | 'row' | 'tool'>): Digest | undefined =>
+/** The definition that a call must match; undefined if it need not match any. */
+export const findPin = ({ pinning, row, tool }: Pick<Subject, 'pinning' | 'row' | 'tool'>): Digest | undefined =>
   pinning === 'warn' ? undefined : row?.pins.get(tool)
 
 /**
- * Under `strict` a tool without a pin is one that nobody has seen; under `refuse` it is pinned when it is seen, as long as there
- * is room. Before the first listing nothing is pinned.
+ * Whether the current definition matches the pin. A tool without a pin was never approved: `strict` refuses it, and `refuse`
+ * allows it until the maximum number of pins. Before the first listing nothing is pinned.
  */
-const definitionHolds = (subject: Subject): boolean => {
+const isDefinitionAccepted = (subject: Subject): boolean => {
   const { pinning, row, declared, tool } = subject
   if (pinning === 'warn' || row === undefined || row.grant.pinned === 'none') return true
-  const pin = pinOf(subject)
+  const pin = findPin(subject)
   if (pin === undefined) return pinning !== 'strict' && row.pins.size < limits.grantPins
   const seen = declared?.get(tool)
   return seen === undefined || seen === pin
@@ -74,7 +74,7 @@ const frozen: Check = {
   explain: ({ freeze }) =>
     freeze === undefined
       ? 'neither the unit nor the group is frozen'
-      : `${freeze.agentGroupID === undefined ? 'the unit' : 'the group'} is frozen since ${freeze.at} by ${quote(freeze.by)}`,
+      : `${freeze.agentGroupID === undefined ? 'the unit' : 'the group'} was frozen at ${freeze.at} by ${quote(freeze.by)}`,
 }
 
 const granted: Check = {
@@ -92,9 +92,7 @@ const active: Check = {
   code: 'revoked',
   passes: (subject) => subject.row?.grant.state === 'active' && !isSuspended(subject),
   explain: (subject) =>
-    isSuspended(subject)
-      ? 'the grant is suspended: its server became another one'
-      : `the grant is ${subject.row?.grant.state ?? 'missing'}`,
+    isSuspended(subject) ? 'the grant is suspended: its tool server was replaced' : `the grant is ${subject.row?.grant.state ?? 'missing'}`,
 }
 
 const inTime: Check = {
@@ -112,9 +110,7 @@ const withinCalls: Check = {
   code: 'revoked',
   passes: ({ row, calls }) => row !== undefined && !isExhausted(row, calls),
   explain: ({ row, calls }) =>
-    row?.grant.maxCalls === undefined
-      ? `${calls === 1 ? '1 call' : `${calls} calls`} so far, without a limit`
-      : `${calls} of ${row.grant.maxCalls} calls are used`,
+    row?.grant.maxCalls === undefined ? `${amount(calls, 'call')} so far, no limit` : `${calls} of ${row.grant.maxCalls} calls are used`,
 }
 
 const named: Check = {
@@ -132,23 +128,23 @@ const withinRate: Check = {
   code: 'rate-limited',
   passes: ({ wait }) => wait <= 0,
   explain: ({ row, wait }, passed) => {
-    if (row?.callsPerMinute === undefined) return 'the group has no limit of calls per minute'
+    if (row?.callsPerMinute === undefined) return 'the group has no limit on calls per minute'
     const limit = `the group may make ${amount(row.callsPerMinute, 'call')} per minute`
-    return passed ? limit : `${limit} and has made them: the next one in ${seconds(wait)} s`
+    return passed ? limit : `${limit} and has used them all: the next one is allowed in ${seconds(wait)} s`
   },
 }
 
 const definition: Check = {
   name: 'definition',
   code: 'definition-changed',
-  passes: definitionHolds,
+  passes: isDefinitionAccepted,
   explain: ({ pinning, row, tool }, passed) => {
     const pin = row?.pins.get(tool)
     if (row?.grant.pinned === 'none') return 'nothing is pinned before the first listing'
     if (pinning === 'warn') return 'definitions are not compared: pinning is warn'
     if (pin === undefined) return `the tool is new since the approval, which pinning ${pinning} ${passed ? 'allows' : 'refuses'}`
     const which = row?.grant.pins[tool] === undefined || row.grant.added?.includes(tool) === true ? 'first seen' : 'approved'
-    return `the definition is ${passed ? '' : 'another than '}the ${which} one`
+    return `the definition ${passed ? 'is' : 'differs from'} the ${which} one`
   },
 }
 

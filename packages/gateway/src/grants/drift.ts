@@ -5,43 +5,43 @@ import type { Definitions } from '../state/tool-definitions.ts'
 import type { GrantDeps } from './authorize.ts'
 import { covers, isEntryReplaced, isExhausted, isExpired } from './checks.ts'
 
-/** A tool that is not as it was approved; without a pin it was not there then. */
+/** A tool whose definition differs from the approved one. The pin is null for a tool that is new since the approval. */
 export interface Drift {
   readonly pinned: Digest | null
   readonly seen: Digest
 }
 
-export interface Sighting {
+export interface ObservedDefinitions {
   readonly pinning: Pinning
-  /** Of the server's present entry. */
+  /** Digest of the server's current entry. */
   readonly entryDigest: Digest
-  /** Undefined where that entry was not seen yet. */
+  /** Undefined if that entry was not listed yet. */
   readonly definitions: Definitions | undefined
 }
 
-const covered = (row: GrantRow, definitions: Definitions | undefined): [tool: string, moved: Drift][] =>
+const covered = (row: GrantRow, definitions: Definitions | undefined): [tool: string, drift: Drift][] =>
   [...(definitions ?? [])].filter(([tool]) => covers(row, tool)).map(([tool, seen]) => [tool, { pinned: row.pins.get(tool) ?? null, seen }])
 
 const isChanged = ({ pinned, seen }: Drift): boolean => pinned !== null && pinned !== seen
 const isNew = ({ pinned }: Drift): boolean => pinned === null
 
-/** Tools whose definition is another than the approved one. */
+/** Tools whose definition differs from the approved one. */
 const changedTools = (row: GrantRow, definitions: Definitions | undefined): string[] =>
-  covered(row, definitions).flatMap(([tool, moved]) => (isChanged(moved) ? [tool] : []))
+  covered(row, definitions).flatMap(([tool, drift]) => (isChanged(drift) ? [tool] : []))
 
-/** Tools that were not there when the others were pinned. */
+/** Tools that are new since the grant was pinned. */
 const newTools = (row: GrantRow, definitions: Definitions | undefined): string[] =>
-  row.grant.pinned === 'none' ? [] : covered(row, definitions).flatMap(([tool, moved]) => (isNew(moved) ? [tool] : []))
+  row.grant.pinned === 'none' ? [] : covered(row, definitions).flatMap(([tool, drift]) => (isNew(drift) ? [tool] : []))
 
-/** What a person has to look at: empty where everything is as it was approved. */
-export const driftOf = (row: GrantRow, { pinning, definitions }: Sighting): Readonly<Record<string, Drift>> => {
+/** The tools that need approval; empty if all definitions are as approved. */
+export const findDrift = (row: GrantRow, { pinning, definitions }: ObservedDefinitions): Readonly<Record<string, Drift>> => {
   if (row.grant.state === 'suspended') return Object.fromEntries(covered(row, definitions))
   if (row.grant.pinned === 'none') return {}
-  const counts = (moved: Drift): boolean => isChanged(moved) || (pinning === 'strict' && isNew(moved))
-  return Object.fromEntries(covered(row, definitions).filter(([, moved]) => counts(moved)))
+  const isReported = (drift: Drift): boolean => isChanged(drift) || (pinning === 'strict' && isNew(drift))
+  return Object.fromEntries(covered(row, definitions).filter(([, drift]) => isReported(drift)))
 }
 
-/** Grants as people see them: with what has become of them since they were approved. */
+/** A grant for readers, with its use and its drift since the approval. */
 export const viewGrant = (deps: GrantDeps, row: GrantRow): GrantView => {
   const { grant } = row
   const entryDigest = deps.catalog.item(grant.server)?.digest
@@ -53,12 +53,12 @@ export const viewGrant = (deps: GrantDeps, row: GrantRow): GrantView => {
     expired: isExpired(row, deps.clock),
     exhausted: isExhausted(row, calls),
     serverChanged: isEntryReplaced(row, entryDigest),
-    changed: changedTools(deps.firstSight.over(row), definitions),
-    added: [...new Set([...(grant.added ?? []), ...deps.firstSight.of(row).keys(), ...newTools(row, definitions)])],
+    changed: changedTools(deps.tofuPins.over(row), definitions),
+    added: [...new Set([...(grant.added ?? []), ...deps.tofuPins.of(row).keys(), ...newTools(row, definitions)])],
   }
 }
 
-/** By group and server. @param sees whether whoever asks may know of the group */
+/** Lists grants by group and server. @param sees whether the reader may see a group */
 export const listGrants = async (deps: GrantDeps, sees: (agentGroupID: string) => boolean): Promise<{ items: GrantView[] }> => {
   const groups = [...(await deps.table.current())].filter(([agentGroupID]) => sees(agentGroupID))
   return { items: groups.flatMap(([, servers]) => [...servers.values()].map((row) => viewGrant(deps, row))) }

@@ -5,7 +5,7 @@ import type { Store } from '@gatehouse/store'
 import * as v from 'valibot'
 import { spell } from '../state/catalog.ts'
 import { quote } from '../text.ts'
-import { type GrantDeps, type Place, subjectOf } from './authorize.ts'
+import { type GrantDeps, type Place, buildSubject } from './authorize.ts'
 import { checks, type Subject } from './checks.ts'
 import { viewGrant } from './drift.ts'
 
@@ -13,9 +13,9 @@ interface ExplainDeps extends GrantDeps {
   readonly store: Store
 }
 
-interface Asked {
+interface ExplainRequest {
   readonly agentGroupID: AgentGroupID
-  /** `<server>__<tool>`, or as agents see it. */
+  /** `<server>__<tool>`, or the name that agents see. */
   readonly tool: string
 }
 
@@ -26,7 +26,7 @@ interface Step {
   readonly code: ToolErrorCode
 }
 
-/** The tool that agents see under this name, among those of servers in the catalog. */
+/** Finds the tool of a configured server that agents see under this name. */
 const findExposed = ({ catalog, declared }: ExplainDeps, name: string): ToolAddress | undefined =>
   catalog
     .items()
@@ -34,7 +34,7 @@ const findExposed = ({ catalog, declared }: ExplainDeps, name: string): ToolAddr
     .flatMap((item) => [...(declared.of(item.name, item.digest)?.definitions.keys() ?? [])].map((tool) => ({ server: item.name, tool })))
     .find((address) => name === distinctName(address))
 
-const findPlace = async (deps: ExplainDeps, { agentGroupID, tool: name }: Asked): Promise<Place> => {
+const findPlace = async (deps: ExplainDeps, { agentGroupID, tool: name }: ExplainRequest): Promise<Place> => {
   const exposed = findExposed(deps, name)
   if (exposed !== undefined) return { agentGroupID, ...exposed }
   const parsed = parseName(name)
@@ -43,24 +43,24 @@ const findPlace = async (deps: ExplainDeps, { agentGroupID, tool: name }: Asked)
   return { agentGroupID, server: await spell(deps, server.output), tool: parsed.tool }
 }
 
-/** What the broker finds beyond the verdict. */
+/** The checks that the broker makes after authorization. */
 const brokerSteps = ({ server, tool, entryDigest, declared }: Subject): Step[] => {
   const isConfigured = entryDigest !== undefined
   const isDeclared = declared?.has(tool)
   const configured = `the tool server ${quote(server)} is ${isConfigured ? '' : 'not '}in the catalog`
-  const seen = `it ${isDeclared === true ? 'declared' : 'did not declare'} the tool when it was last listed`
+  const listed = `the server ${isDeclared === true ? 'declared' : 'did not declare'} the tool in its last listing`
   return [
     { check: 'server', passed: isConfigured, detail: configured, code: 'server-unavailable' },
     {
       check: 'declared',
       passed: isDeclared !== false,
-      detail: isDeclared === undefined ? 'it was not listed yet' : seen,
+      detail: isDeclared === undefined ? 'the server was not listed yet' : listed,
       code: 'not-declared',
     },
   ]
 }
 
-const stepsOf = (subject: Subject): Step[] => {
+const runChecks = (subject: Subject): Step[] => {
   const own = checks.map((check): Step => {
     const passed = check.passes(subject)
     return { check: check.name, passed, detail: check.explain(subject, passed), code: check.code }
@@ -72,17 +72,17 @@ const stepsOf = (subject: Subject): Step[] => {
 
 const shown = ({ check, passed, detail }: Step) => ({ check, passed, detail })
 
-export const explain = async (deps: ExplainDeps, asked: Asked): Promise<Explanation> => {
-  const subject = subjectOf(deps, await deps.table.current(), await findPlace(deps, asked))
-  const steps = stepsOf(subject)
+export const explain = async (deps: ExplainDeps, request: ExplainRequest): Promise<Explanation> => {
+  const subject = buildSubject(deps, await deps.table.current(), await findPlace(deps, request))
+  const steps = runChecks(subject)
   const last = steps.at(-1)
   const failed = last?.passed === false ? last : undefined
-  const who = `A call of ${quote(asked.tool)} by ${asked.agentGroupID}`
+  const call = `A call of ${quote(request.tool)} by ${request.agentGroupID}`
   return {
-    ...asked,
+    ...request,
     allowed: failed === undefined,
     ...(failed === undefined ? {} : { code: failed.code }),
-    summary: failed === undefined ? `${who} is allowed.` : `${who} is refused (${failed.code}): ${failed.detail}.`,
+    summary: failed === undefined ? `${call} is allowed.` : `${call} is refused (${failed.code}): ${failed.detail}.`,
     steps: steps.map(shown),
     ...(subject.row === undefined ? {} : { grant: viewGrant(deps, subject.row) }),
   }

@@ -8,7 +8,7 @@ import type { GrantTable } from '../state/grants.ts'
 import { readGrant } from '../state/unit-config.ts'
 import { isExpired } from './checks.ts'
 
-/** A grant as one change made it: what replaced it meanwhile is not meant. */
+/** A grant of one specific change. A grant that replaced it is not suspended. */
 export const Suspension = v.strictObject({ agentGroupID: AgentGroupID, server: ServerName, changeID: ChangeID })
 export type Suspension = v.InferOutput<typeof Suspension>
 
@@ -17,37 +17,41 @@ export const suspend = async (tx: Transaction, { agentGroupID, server, changeID 
   if (grant?.changeID === changeID && grant.state === 'active') await writeGrant(tx, { ...grant, state: 'suspended' })
 }
 
-/** An entry that is put, by its identity before and after. */
-export interface Exchange {
+/** A new or replaced entry, with its digest before and after. */
+export interface EntryChange {
   readonly server: ServerName
   readonly from: Digest | undefined
   readonly to: Digest
 }
 
-export interface Concern {
+export interface AffectedGrants {
   readonly grants: GrantRef[]
   readonly suspended: Suspension[]
 }
 
-export interface ConcernDeps {
+export interface AffectedGrantsDeps {
   readonly boot: { readonly pinning: Pinning }
   readonly table: GrantTable
   readonly clock: Clock
 }
 
-const isAnother = ({ entryDigest }: Grant, { from, to }: Exchange): boolean => from !== to && entryDigest !== to
+const isReplaced = ({ entryDigest }: Grant, { from, to }: EntryChange): boolean => from !== to && entryDigest !== to
 
-/** Active grants whose server is another one from now on. */
-export const concern = async ({ boot, table, clock }: ConcernDeps, exchanges: readonly Exchange[]): Promise<Concern> => {
-  const byServer = new Map(exchanges.map((exchange) => [exchange.server, exchange]))
+/** Active grants whose server was replaced. Under `strict` they are to be suspended. */
+export const findAffectedGrants = async (
+  { boot, table, clock }: AffectedGrantsDeps,
+  entryChanges: readonly EntryChange[],
+): Promise<AffectedGrants> => {
+  const byServer = new Map(entryChanges.map((entryChange) => [entryChange.server, entryChange]))
   const rows = [...(await table.current()).values()].flatMap((servers) => [...servers.values()])
-  const touched = rows.flatMap((row) => {
-    const exchange = byServer.get(row.grant.server)
-    const isTouched = exchange !== undefined && row.grant.state === 'active' && !isExpired(row, clock) && isAnother(row.grant, exchange)
-    return isTouched ? [row.grant] : []
+  const affected = rows.flatMap((row) => {
+    const entryChange = byServer.get(row.grant.server)
+    const isAffected =
+      entryChange !== undefined && row.grant.state === 'active' && !isExpired(row, clock) && isReplaced(row.grant, entryChange)
+    return isAffected ? [row.grant] : []
   })
   return {
-    grants: touched.map(({ agentGroupID, server }) => ({ agentGroupID, server })),
-    suspended: boot.pinning === 'strict' ? touched.map(({ agentGroupID, server, changeID }) => ({ agentGroupID, server, changeID })) : [],
+    grants: affected.map(({ agentGroupID, server }) => ({ agentGroupID, server })),
+    suspended: boot.pinning === 'strict' ? affected.map(({ agentGroupID, server, changeID }) => ({ agentGroupID, server, changeID })) : [],
   }
 }

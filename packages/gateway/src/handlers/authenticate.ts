@@ -12,7 +12,7 @@ export interface Authenticated {
 
 export type Authenticate = (token: string | null, act: Act) => Authenticated
 
-/** Throws `unauthorized` or `forbidden`. The person is looked up now: a token may be revoked while its request waits. */
+/** Throws `unauthorized` or `forbidden`. The person is resolved now, because a token may be revoked while its request waits. */
 export const createAuthenticate =
   ({ principals, tokens }: Pick<Services, 'principals' | 'tokens'>): Authenticate =>
   (token, act) => {

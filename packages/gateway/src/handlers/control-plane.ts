@@ -26,95 +26,95 @@ import { readGroup, readGroups, readWirings } from '../state/unit-config.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { changeHandlers, changeListHandlers } from './changes.ts'
 
-/** The calls that show what agent groups are and where they are reached. Groups that a token does not see are not there. */
+/** Calls about agent groups and their wirings. Groups that a token may not see are reported as not found. */
 const groupHandlers = (services: Services): Pick<Handlers<typeof gatewayControlPlane>, 'groups' | 'group' | 'wirings'> => {
-  const enter = createAuthenticate(services)
+  const authenticate = createAuthenticate(services)
   const rows = services.store.read
   return {
     groups: async ({ token }) => {
-      const { principal } = enter(token, 'groups')
+      const { principal } = authenticate(token, 'groups')
       return { items: (await readGroups(rows)).filter(({ id }) => sees(principal, id)) }
     },
     group: async ({ token, agentGroupID }) => {
-      const { principal } = enter(token, 'group')
+      const { principal } = authenticate(token, 'group')
       const group = sees(principal, agentGroupID) ? await readGroup(rows, agentGroupID) : undefined
       if (group === undefined) throw unknownGroup()
       return group
     },
     wirings: async ({ token, agentGroupID: only }) => {
-      const { principal } = enter(token, 'wirings')
+      const { principal } = authenticate(token, 'wirings')
       const wirings = await readWirings(rows)
       return { items: wirings.filter(({ agentGroupID: id }) => sees(principal, id) && (only === undefined || only === id)) }
     },
   }
 }
 
-/** The calls of people about the journal. */
+/** Calls about the journal. */
 const journalHandlers = (services: Services): Pick<Handlers<typeof gatewayControlPlane>, keyof typeof journalCalls> => {
-  const enter = createAuthenticate(services)
+  const authenticate = createAuthenticate(services)
   const check = createCheck(services)
   return {
-    audit: async ({ token, ...query }) => pageAudit(services, enter(token, 'audit').principal, query),
-    auditHead: async ({ token }) => (enter(token, 'auditHead'), auditHead(services.journal)),
-    auditVerify: async ({ token }) => (enter(token, 'auditVerify'), check.run()),
-    news: async ({ token, ...after }) => readFeed(services, enter(token, 'news').principal, after),
+    audit: async ({ token, ...query }) => pageAudit(services, authenticate(token, 'audit').principal, query),
+    auditHead: async ({ token }) => (authenticate(token, 'auditHead'), auditHead(services.journal)),
+    auditVerify: async ({ token }) => (authenticate(token, 'auditVerify'), check.run()),
+    news: async ({ token, ...after }) => readFeed(services, authenticate(token, 'news').principal, after),
   }
 }
 
-/** The unit is stopped by who may act on all of it. */
-const assertReaches = (principal: Principal, agentGroupID: string | undefined, act: Act): void => {
+/** Throws unless the principal may act on this group, or on the whole unit. */
+const assertInScope = (principal: Principal, agentGroupID: string | undefined, act: Act): void => {
   if (sees(principal, agentGroupID)) return
   if (agentGroupID === undefined) throw wholeUnitOnly(`${act} of the unit`)
-  throw new ServiceError('not-found', { detail: `there is no agent group ${agentGroupID}`, hint: 'list the groups' })
+  throw new ServiceError('not-found', { detail: `agent group ${agentGroupID} not found`, hint: 'list the groups' })
 }
 
 const peopleHandlers = (services: Services): Pick<Handlers<typeof gatewayControlPlane>, keyof typeof peopleCalls> => {
-  const enter = createAuthenticate(services)
+  const authenticate = createAuthenticate(services)
   return {
-    permit: async ({ token, ...passage }) => permit(services, enter(token, passage.route), passage),
-    terminate: async ({ token, ...ending }) => terminate(services, enter(token, 'terminate'), ending),
-    tokens: async ({ token }) => (enter(token, 'tokens'), listTokens(services)),
-    createToken: async ({ token, wanted }) => createToken(services, enter(token, 'createToken').actor, wanted),
-    revokeToken: async ({ token, name }) => revokeToken(services, enter(token, 'revokeToken').actor, name),
-    freezes: async ({ token }) => listFreezes(services.freezes, enter(token, 'freezes').principal),
-    freeze: async ({ token, ...wish }) => {
-      const { principal, actor } = enter(token, 'freeze')
-      assertReaches(principal, wish.agentGroupID, 'freeze')
-      return freeze(services, actor, wish)
+    permit: async ({ token, ...request }) => permit(services, authenticate(token, request.route), request),
+    terminate: async ({ token, ...request }) => terminate(services, authenticate(token, 'terminate'), request),
+    tokens: async ({ token }) => (authenticate(token, 'tokens'), listTokens(services)),
+    createToken: async ({ token, wanted }) => createToken(services, authenticate(token, 'createToken').actor, wanted),
+    revokeToken: async ({ token, name }) => revokeToken(services, authenticate(token, 'revokeToken').actor, name),
+    freezes: async ({ token }) => listFreezes(services.freezes, authenticate(token, 'freezes').principal),
+    freeze: async ({ token, ...request }) => {
+      const { principal, actor } = authenticate(token, 'freeze')
+      assertInScope(principal, request.agentGroupID, 'freeze')
+      return freeze(services, actor, request)
     },
-    unfreeze: async ({ token, ...wish }) => {
-      const { principal, actor } = enter(token, 'unfreeze')
-      assertReaches(principal, wish.agentGroupID, 'unfreeze')
-      await unfreeze(services, actor, wish)
+    unfreeze: async ({ token, ...request }) => {
+      const { principal, actor } = authenticate(token, 'unfreeze')
+      assertInScope(principal, request.agentGroupID, 'unfreeze')
+      await unfreeze(services, actor, request)
       return {}
     },
   }
 }
 
-/** The calls about tool servers: which there are, who may use them, and why a call would be allowed or not. */
+/** Calls about tool servers, grants and explanations. */
 type Calls = 'grants' | 'explain' | 'servers' | 'server' | 'putServer' | 'removeServer' | 'reload'
 
 const serverHandlers = (services: Services): Pick<Handlers<typeof gatewayControlPlane>, Calls> => {
-  const enter = createAuthenticate(services)
+  const authenticate = createAuthenticate(services)
   return {
     grants: async ({ token, agentGroupID: only }) => {
-      const { principal } = enter(token, 'grants')
+      const { principal } = authenticate(token, 'grants')
       return listGrants(services, (id) => sees(principal, id) && (only === undefined || only === id))
     },
-    explain: async ({ token, ...asked }) => {
-      assertSees(enter(token, 'explain').principal, asked.agentGroupID)
-      if ((await readGroup(services.store.read, asked.agentGroupID)) === undefined) throw unknownGroup()
-      return explain(services, asked)
+    explain: async ({ token, ...request }) => {
+      assertSees(authenticate(token, 'explain').principal, request.agentGroupID)
+      if ((await readGroup(services.store.read, request.agentGroupID)) === undefined) throw unknownGroup()
+      return explain(services, request)
     },
-    servers: async ({ token }) => (enter(token, 'servers'), listServers(services.catalog)),
-    server: async ({ token, name }) => (enter(token, 'server'), readServer(services, name)),
-    putServer: async ({ token, ...given }) => putServer(services, enter(token, 'putServer').actor, given),
-    removeServer: async ({ token, ...given }) => (await removeServer(services, enter(token, 'removeServer').actor, given), {}),
-    reload: async ({ token }) => reloadCatalog(services, enter(token, 'reload').actor),
+    servers: async ({ token }) => (authenticate(token, 'servers'), listServers(services.catalog)),
+    server: async ({ token, name }) => (authenticate(token, 'server'), readServer(services, name)),
+    putServer: async ({ token, ...request }) => putServer(services, authenticate(token, 'putServer').actor, request),
+    removeServer: async ({ token, ...request }) => (await removeServer(services, authenticate(token, 'removeServer').actor, request), {}),
+    reload: async ({ token }) => reloadCatalog(services, authenticate(token, 'reload').actor),
   }
 }
 
-/** The calls of clients outside of a sandbox. */
+/** Calls of external clients. */
 const clientHandlers = (services: Services): Pick<Handlers<typeof gatewayControlPlane>, keyof typeof clientCalls> => {
   const edge = gatewayControlPlane.caller
   return {

@@ -9,13 +9,13 @@ import { recordCardDelivery } from '../channels/cards.ts'
 import { decideAs } from '../channels/decide-as.ts'
 import type { Services } from '../compose.ts'
 import { reportMounts } from '../evidence/mounts.ts'
-import { resolved, treeOf, treesOf } from '../evidence/packages.ts'
+import { listUsedTrees, readApprovedTree, reportTree } from '../evidence/packages.ts'
 import { observe } from '../evidence/tools.ts'
-import { authorizeModel, modelHolding } from '../grants/authorize-model.ts'
-import { authorize, grantsOf } from '../grants/authorize.ts'
+import { authorizeModel, readModelTerms } from '../grants/authorize-model.ts'
+import { authorize, listLiveGrants } from '../grants/authorize.ts'
 import { health, readMetrics } from '../health.ts'
 import { note } from '../ledger/ledger.ts'
-import { changeOf, outcomeOf, submitFor, withdrawFor } from '../sessions/agent-changes.ts'
+import { readGroupChange, submitFor, toOutcome, withdrawFor } from '../sessions/agent-changes.ts'
 import { clientSession } from '../sessions/clients.ts'
 import { closeSession, openSession, sessionAndGroup, surfaceReady, withoutConversation } from '../sessions/lifecycle.ts'
 import { readGroups } from '../state/unit-config.ts'
@@ -27,23 +27,23 @@ export const runnerHandlers = (services: Services): Handlers<typeof gatewayRunne
   closeSession: async ({ session }) => (await closeSession(services, session), {}),
   session: ({ session }) => sessionAndGroup(services, session),
   sessions: () => services.sessions.all().filter(({ external }) => external !== true),
-  submitFor: (asked) => submitFor(services, edge, asked),
-  changeFor: async (asked) => outcomeOf(await changeOf(services, asked)),
-  withdrawFor: (asked) => withdrawFor(services, edge, asked),
+  submitFor: (request) => submitFor(services, edge, request),
+  changeFor: async (request) => toOutcome(await readGroupChange(services, request)),
+  withdrawFor: (request) => withdrawFor(services, edge, request),
   sighted: async ({ mounts }) => (await reportMounts(services, mounts), {}),
-  imagesSighted: ({ images }) => (services.images.sighted(images), {}),
-  resolved: async (tree) => (await resolved(services, tree), {}),
-  tree: ({ changeID }) => treeOf(services, changeID),
+  imagesSighted: ({ images }) => (services.images.report(images), {}),
+  resolved: async (tree) => (await reportTree(services, tree), {}),
+  tree: ({ changeID }) => readApprovedTree(services, changeID),
   groups: async () => (await readGroups(services.store.read)).map(({ id }) => id),
-  trees: () => treesOf(services),
-  condition: async (told) => (await reportRollout(services, told), {}),
+  trees: () => listUsedTrees(services),
+  condition: async (report) => (await reportRollout(services, report), {}),
   note: async (line) => (await note(services.ledger, edge, line), {}),
 })
 
-/** The broker's door: what is allowed, what is configured, which sessions need a socket. It decides nothing. */
+/** Handlers for the broker: authorization of calls, configured servers, and the sessions that need a socket. */
 export const brokerHandlers = (services: Services): Handlers<typeof gatewayBroker> => ({
-  authorize: (asked) => authorize(services, asked),
-  grants: ({ session }) => grantsOf(services, session),
+  authorize: (call) => authorize(services, call),
+  grants: ({ session }) => listLiveGrants(services, session),
   clientSession: async ({ token }) => {
     const { id, agentGroupID } = await clientSession(services, token)
     return { session: id, agentGroupID }
@@ -54,32 +54,32 @@ export const brokerHandlers = (services: Services): Handlers<typeof gatewayBroke
       .all()
       .filter(({ expected }) => expected.includes('tools'))
       .map(withoutConversation),
-  surfaceReady: (seen) => (surfaceReady(services, seen), {}),
-  observed: async (seen) => (await observe(services, seen), {}),
+  surfaceReady: (report) => (surfaceReady(services, report), {}),
+  observed: async (listing) => (await observe(services, listing), {}),
 })
 
-/** The door of the channels: who may be heard where, who may speak there, what is to be shown; and a narrow way to decide. */
+/** Handlers for the channels: admission of messages and answers, approval cards, and decisions from a channel. */
 export const channelsHandlers = (services: Services): Handlers<typeof gatewayChannels> => ({
-  admit: (asked) => admit(services, asked),
-  cards: (asked) => cardTasks(services, asked),
-  carded: async (told) => (await recordCardDelivery(services, told), {}),
-  decideAs: (word) => decideAs(services, word),
-  maySpeak: async (asked) => ({ verdict: await maySpeak(services, asked) }),
+  admit: (message) => admit(services, message),
+  cards: (query) => cardTasks(services, query),
+  carded: async (report) => (await recordCardDelivery(services, report), {}),
+  decideAs: (decision) => decideAs(services, decision),
+  maySpeak: async (answer) => ({ verdict: await maySpeak(services, answer) }),
 })
 
-/** The model proxy's door: which model a session may use now, and which sessions need a socket for it. It decides nothing. */
+/** Handlers for the model proxy: authorization of model requests, and the sessions that need a socket. */
 export const modelProxyHandlers = (services: Services): Handlers<typeof gatewayModelProxy> => ({
-  authorizeModel: (wanted) => authorizeModel(services, wanted),
-  holding: ({ session }) => modelHolding(services, session),
+  authorizeModel: (request) => authorizeModel(services, request),
+  holding: ({ session }) => readModelTerms(services, session),
   sessions: () =>
     services.sessions
       .all()
       .filter(({ expected }) => expected.includes('model'))
       .map(withoutConversation),
-  surfaceReady: (seen) => (surfaceReady(services, seen), {}),
+  surfaceReady: (report) => (surfaceReady(services, report), {}),
 })
 
-/** Handlers of the supervisor's edge. */
+/** Handlers for the supervisor. */
 export const supervisorHandlers = (services: Services): LifeHandlers => ({
   health: () => health(services),
   metrics: () => readMetrics(services),

@@ -1,4 +1,4 @@
-// A new agent group, with the built-in tools that every group begins with and nothing else.
+// Kind `agent_create`: a new agent group with the default built-in tools and no other access.
 import { type After, AgentGroup, type Failure } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { ChangeContext } from '../state/unit-config.ts'
@@ -21,17 +21,16 @@ const externalFailure = ({ agent, persona }: After<'agent_create'>, { config }: 
   if (!config.mcpEndpoint)
     return {
       rule: 'external-disabled',
-      reason:
-        'expected an agent in a sandbox, got one outside of the unit, which this unit does not serve: the operator starts it with --mcp-endpoint',
+      reason: 'this unit does not accept external agents: the operator enables them with --mcp-endpoint',
     }
   if (persona === undefined) return undefined
-  return { rule: 'external-agent', reason: 'expected an external agent without instructions: the unit cannot give it any' }
+  return { rule: 'external-agent', reason: 'an external agent cannot have instructions: leave out persona' }
 }
 
 const describe = (after: After<'agent_create'>): string =>
   after.agent === 'external'
-    ? `Creates the agent group ${after.id} (${quote(after.name)}) for a program outside of this unit, which is not sandboxed, with no tools of servers`
-    : `Creates the agent group ${after.id} (${quote(after.name)}) with the ${after.agent} agent and no tools of servers`
+    ? `Creates the agent group ${after.id} (${quote(after.name)}) for an external program that is not sandboxed, with no tool grants`
+    : `Creates the agent group ${after.id} (${quote(after.name)}) with the ${after.agent} agent and no tool grants`
 
 export const agentCreate = defineKind('agent_create', {
   target: 'new',
@@ -43,13 +42,13 @@ export const agentCreate = defineKind('agent_create', {
   verify: (after, { context }) =>
     context.group === undefined
       ? (externalFailure(after, context) ?? modelMissing(after.agent, after, context) ?? unusableChoice(after.agent, after, context))
-      : { rule: 'group-exists', reason: `expected a new id, but the agent group ${after.id} exists: change it, or choose another id` },
+      : { rule: 'group-exists', reason: `the agent group ${after.id} already exists: change it, or choose another id` },
   risk: ({ agent }) => (agent === 'external' ? 'high' : 'low'),
   why: ({ agent }) =>
     agent === 'external'
       ? [
-          'Its agent is not sandboxed: it runs where the holder of its token runs it, with the network, the files and the credentials of that place.',
-          'What a tool answers leaves this unit.',
+          'The agent is not sandboxed: it runs wherever its token is used, with the network, files and credentials of that machine.',
+          'Tool results leave this unit.',
         ]
       : [],
   describe,

@@ -1,17 +1,17 @@
-// The end of an agent group: its grants, wirings and sessions go with it, its files stay for a while.
+// Kind `agent_remove`: removes an agent group with its grants, wirings and sessions. Its files are kept for 7 days.
 import type { AgentGroup } from '@gatehouse/contracts'
 import { type ChangeContext, presentGroup } from '../state/unit-config.ts'
 import { amount, quote } from '../text.ts'
 import { grantTerms, wiringTerms } from './terms.ts'
 import { defineKind, type Json } from './kind.ts'
 
-const standing = (context: ChangeContext) => context.grants.filter(({ state }) => state !== 'revoked')
-const wired = ({ agentGroupID, wirings }: ChangeContext) => wirings.filter((wiring) => wiring.agentGroupID === agentGroupID)
+const listGrants = (context: ChangeContext) => context.grants.filter(({ state }) => state !== 'revoked')
+const listWirings = ({ agentGroupID, wirings }: ChangeContext) => wirings.filter((wiring) => wiring.agentGroupID === agentGroupID)
 
-/** Everything that somebody once approved for it. */
-const whole = (context: ChangeContext): Json => {
+/** Everything that was approved for the group. */
+const describeGroup = (context: ChangeContext): Json => {
   const { createdAt: _createdAt, origin: _origin, ...group }: AgentGroup = presentGroup(context)
-  return { ...group, grants: standing(context).map(grantTerms), wirings: wired(context).map(wiringTerms) }
+  return { ...group, grants: listGrants(context).map(grantTerms), wirings: listWirings(context).map(wiringTerms) }
 }
 
 const members = ['id', 'name', 'agent', 'persona', 'model'] as const
@@ -22,14 +22,14 @@ export const agentRemove = defineKind('agent_remove', {
   serializedBy: null,
   narrowsSandboxes: 'never',
   appliesUnderFreeze: 'never',
-  slice: (_after, context) => whole(context),
+  slice: (_after, context) => describeGroup(context),
   outcome: () => null,
   verify: () => undefined,
   risk: () => 'medium',
   describe: (_after, context) => {
     const { id, name } = presentGroup(context)
-    const loses = `${amount(standing(context).length, 'grant')} and ${amount(wired(context).length, 'wiring')}`
-    return `Removes the agent group ${id} (${quote(name)}) with ${loses}: its sessions end, its files are kept for 7 days`
+    const access = `${amount(listGrants(context).length, 'grant')} and ${amount(listWirings(context).length, 'wiring')}`
+    return `Removes the agent group ${id} (${quote(name)}) with ${access}; ends its sessions and keeps its files for 7 days`
   },
   apply: (_after, { context }, stamp) => ({ type: 'group-removed', agentGroupID: context.agentGroupID, at: stamp.at }),
   invert: (_after, before) =>

@@ -1,25 +1,25 @@
-// Who can talk to a group at a channel address: as evidence for approvers, and in words.
+// Who can message a group at a channel address: as evidence for approvers, and as part of a sentence.
 import { type AgentGroup, type ChannelName, channelTable, type Heard } from '@gatehouse/contracts'
 import { amount } from '../text.ts'
 
 type Members = Pick<AgentGroup, 'members'>
 
-const peopleOf = (channel: ChannelName, { members }: Members): string[] =>
+const listPeople = (channel: ChannelName, { members }: Members): string[] =>
   members.filter((member) => member.channel === channel).map(({ user }) => user)
 
-/** Evidence, so that a decision is about those who are heard then: one that was shown others is refused. */
+/** The people at each address. As evidence, it makes an approval stale when the members change before the decision. */
 export const audienceEvidence = (places: readonly { channel: ChannelName; address: string }[], group: Members): Heard => ({
   status: 'heard',
   places: places.map(({ channel, address }) => ({
     channel,
     address,
-    people: group.members.length === 0 ? 'anyone' : peopleOf(channel, group).toSorted(),
+    people: group.members.length === 0 ? 'anyone' : listPeople(channel, group).toSorted(),
   })),
 })
 
-/** The object of "hears". */
-export const audienceOf = (channel: ChannelName, group: Members): string => {
+/** The subject of "can message it". */
+export const describeAudience = (channel: ChannelName, group: Members): string => {
   if (group.members.length === 0) return channelTable[channel].audience
-  const own = peopleOf(channel, group)
-  return own.length === 0 ? `nobody (none of its members is of ${channel})` : `${amount(own.length, 'member')} alone`
+  const own = listPeople(channel, group)
+  return own.length === 0 ? `no one (no member uses ${channel})` : `only ${amount(own.length, 'member')}`
 }

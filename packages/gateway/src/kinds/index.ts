@@ -1,4 +1,4 @@
-// The table of kinds of change: each name with its definition.
+// The table of change kinds: each name with its definition.
 import { type Change, findKind, type Kind, kindNames } from '@gatehouse/contracts'
 import { invalid } from '../input.ts'
 import type { Secrets } from '../secrets.ts'
@@ -29,16 +29,16 @@ export const kindTable = {
   mcp_register: mcpRegister,
 } as const satisfies { readonly [K in Kind]: KindRow<K> }
 
-/** The kind by its name or one of its aliases. Throws `invalid` at `/kind` for a kind that does not exist. */
-export const readKind = (spelling: string): Kind => {
-  const kind = findKind(spelling)
+/** Returns the kind with this name or alias. Throws `invalid` at `/kind` if there is none. */
+export const readKind = (name: string): Kind => {
+  const kind = findKind(name)
   if (kind !== undefined) return kind
-  throw invalid([{ pointer: '/kind', detail: `expected one of ${kindNames.join(', ')}, got ${JSON.stringify(spelling.slice(0, 64))}` }])
+  throw invalid([{ pointer: '/kind', detail: `expected one of ${kindNames.join(', ')}, got ${JSON.stringify(name.slice(0, 64))}` }])
 }
 
-/** Reads what was submitted. Throws `invalid` with pointers below `/after`. */
+/** Parses the `after` of a submission. Throws `invalid` with pointers below `/after`. */
 export const bind = (kind: Kind, after: unknown, secrets: Secrets): Bound => kindTable[kind].read(after, secrets)
 
-/** Reads a stored change. */
+/** Parses the `after` of a stored change. */
 export const rebind = ({ kind, after }: Pick<Change, 'kind' | 'after'>, secrets: Secrets): Bound =>
   kindTable[kind].readStored(after, secrets)

@@ -1,4 +1,4 @@
-// The interface of a kind of change: pure functions of the change and its context.
+// Defines a change kind by pure functions of the change and its context.
 import {
   type After,
   type Change,
@@ -31,53 +31,53 @@ export interface Inverse {
   readonly after: Json
 }
 
-/** What a kind sees beside the change. */
+/** The input of a kind's functions, beside `after`. */
 export interface VerifyInput {
   readonly context: ChangeContext
   readonly evidence: Evidence | null
 }
 
-/** The definition of a kind, on top of its row in the table of contracts. */
+/** The definition of a kind. Its schema and flags are in the table of contracts. */
 interface Definition<K extends Kind> {
-  /** Whether the change makes its group or needs it. */
+  /** Whether the change creates its group or requires an existing one. */
   readonly target: 'new' | 'existing'
-  /** Whether open sessions of the group have its effect only after their sandbox was launched again. */
+  /** Whether open sessions of the group need a relaunch before the change takes effect in them. */
   readonly needsRelaunch: boolean
-  /** The lock of the unit under which its changes are applied one at a time; null where the lock of the group is enough. */
+  /** The lock of the unit under which changes of this kind are applied one at a time; null if the lock of the group is enough. */
   readonly serializedBy: UnitLock | null
-  /** Whether an applied change takes something from sandboxes that run, however much it gives. */
+  /** Whether an applied change removes access from running sandboxes, even if it also adds some. */
   readonly narrowsSandboxes: 'always' | 'never' | ((before: Json, after: After<K>) => boolean)
-  /** Whether it gives nothing at all, so that it is applied under a freeze too. */
+  /** Whether it adds no access at all, so that it is applied during a freeze. */
   readonly appliesUnderFreeze: 'always' | 'never' | ((after: After<K>, input: VerifyInput) => boolean)
-  /** How `after` is read, where errors are clearer than those of the schema in the table. */
+  /** Replaces the schema in the table of contracts where it gives clearer errors. */
   readonly schema?: v.GenericSchema<unknown, After<K>>
-  /** The same `after` with each of its secret values put through a function. */
-  secrets?(after: Json, through: (value: string) => string): Json
-  /** The member of `after` that names a tool server. */
+  /** Returns `after` with each secret value mapped by the function. */
+  secrets?(after: Json, map: (value: string) => string): Json
+  /** The field of `after` that names a tool server. */
   readonly server?: string
-  /** What it acts on within its group, such as the name of a server; empty where that is the group itself. */
+  /** The object within the group that it changes, such as a server name; empty if that is the group itself. */
   subject?(after: After<K>): string
-  /** What is requested, the same however it is spelled and under whatever terms; what is approved where the kind does not say. */
+  /** Identifies equivalent requests, regardless of spelling and terms. Default: `approvable`. */
   requestKey?(after: After<K>): Json
-  /** The slice that the kind writes, as it is now. */
+  /** The part of the configuration that the kind writes, before the change. */
   slice(after: After<K>, context: ChangeContext): Json | null
-  /** The slice as it would be; `after` itself where the kind does not say. */
+  /** The same part after the change. Default: `after`. */
   outcome?(after: After<K>, input: VerifyInput): Json | null
   verify(after: After<K>, input: VerifyInput): Failure | undefined
   requiredEvidence?(after: After<K>, context: ChangeContext): RequiredEvidence | undefined
   risk(after: After<K>, input: VerifyInput): Risk
-  /** Sentences for a human on what makes the risk high. */
+  /** Sentences for the approver on why the risk is high. */
   why?(after: After<K>, input: VerifyInput): string[]
-  /** One sentence for a human. */
+  /** One sentence for the approver on what the change does. */
   describe(after: After<K>, context: ChangeContext): string
   apply(after: After<K>, input: VerifyInput, stamp: Stamp): Effect
-  /** Undefined where nothing undoes it. @param before the slice that it wrote over */
+  /** The change that undoes it; undefined if there is none. @param before the value that it replaced */
   invert?(after: After<K>, before: Json | null): Inverse | undefined
 }
 
 type Fact<K extends Kind, F extends keyof KindFacts> = (typeof kinds)[K][F]
 
-/** What the row of the kind in the table of contracts requires of its definition. */
+/** What the row in the table of contracts requires of the definition. */
 type Requirements<K extends Kind> = (Fact<K, 'secretive'> extends true
   ? Required<Pick<Definition<K>, 'secrets'>>
   : { readonly secrets?: never }) &
@@ -86,16 +86,16 @@ type Requirements<K extends Kind> = (Fact<K, 'secretive'> extends true
 
 export type KindDefinition<K extends Kind> = Definition<K> & Requirements<K>
 
-/** A kind that has read its `after`. */
+/** A kind together with a parsed `after`. */
 export interface Bound {
   readonly kind: Kind
   readonly target: 'new' | 'existing'
-  /** As it is stored: secret values are sealed, each time differently. */
+  /** As stored, with secret values encrypted. Not deterministic. */
   readonly after: Json
-  /** As it is digested and compared: each secret value is replaced by a keyed hash. */
+  /** As digested and compared, with each secret value replaced by its keyed hash. */
   readonly approvable: Json
   readonly subject: string
-  /** Equal for requests that ask for the same. */
+  /** Equal for equivalent requests. */
   readonly requestKey: Json
   requiredEvidence(context: ChangeContext): RequiredEvidence | undefined
   slice(context: ChangeContext): Json | null
@@ -113,13 +113,13 @@ export interface KindRow<K extends Kind = Kind> {
   readonly name: K
   readonly needsRelaunch: boolean
   readonly serializedBy: UnitLock | null
-  /** The member of `after` that names a tool server. */
+  /** The field of `after` that names a tool server. */
   readonly server: string | undefined
-  /** Whether an applied change of this kind has taken something from the sandboxes that run. */
+  /** Whether this applied change removed access from running sandboxes. */
   narrowsSandboxes(change: Pick<Change, 'before' | 'after'>): boolean
-  /** Reads what was submitted. Throws `invalid` with pointers below `/after`. */
+  /** Parses the `after` of a submission. Throws `invalid` with pointers below `/after`. */
   read(after: unknown, secrets: Secrets): Bound
-  /** Reads what was stored. */
+  /** Parses the `after` of a stored change. */
   readStored(after: Json, secrets: Secrets): Bound
 }
 
@@ -152,11 +152,11 @@ function bindDefinition<K extends Kind>(kind: K, definition: Definition<K>, { af
   }
 }
 
-/** The row of a kind. A definition that does not fit the row in the table of contracts is a type error. */
+/** Creates the row of a kind. A definition that does not match the table of contracts is a type error. */
 export function defineKind<K extends Kind>(name: K, definition: KindDefinition<K>): KindRow<K> {
   const { needsRelaunch, serializedBy, server, narrowsSandboxes } = definition
   const schema: v.GenericSchema<unknown, After<K>> = definition.schema ?? kinds[name].schema
-  const mapSecrets = (after: Json, through: (value: string) => string): Json => definition.secrets?.(after, through) ?? after
+  const mapSecrets = (after: Json, map: (value: string) => string): Json => definition.secrets?.(after, map) ?? after
   return {
     name,
     needsRelaunch,
@@ -168,7 +168,7 @@ export function defineKind<K extends Kind>(name: K, definition: KindDefinition<K
         : narrowsSandboxes === 'always',
     read: (input, { seal, hmac }) => {
       const after = parse(schema, input, '/after')
-      // An object's schema takes a list without items for an object without members.
+      // The schema of an object accepts an empty list.
       if (Array.isArray(input)) throw invalid([{ pointer: '/after', detail: 'expected an object, got a list' }])
       return bindDefinition(name, definition, { after, stored: mapSecrets(after, seal), approvable: mapSecrets(after, hmac) })
     },

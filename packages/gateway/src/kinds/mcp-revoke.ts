@@ -1,4 +1,5 @@
-// The end of a grant, or of some of its tools. A grant that loses its last tool is revoked: an empty list would mean every tool.
+// Kind `mcp_revoke`: revokes a grant or some of its tools. A grant without tools left is revoked, because an empty list means
+// every tool.
 import type { After, Failure, Grant } from '@gatehouse/contracts'
 import { activeGrant, type ChangeContext } from '../state/unit-config.ts'
 import { toolList } from '../text.ts'
@@ -22,16 +23,16 @@ const verify = (after: Revoke, context: ChangeContext): Failure | undefined => {
   if (grant.tools.length === 0) {
     return {
       rule: 'grant-covers-all',
-      reason: `the grant covers every tool of ${after.server}, so it cannot be narrowed by names: revoke it whole, or replace it by mcp_access`,
+      reason: `the grant covers every tool of ${after.server}, so it cannot be narrowed to some tools: revoke all of it, or replace it with mcp_access`,
     }
   }
   return after.tools.some((tool) => grant.tools.includes(tool))
     ? undefined
-    : { rule: 'not-in-grant', reason: `the grant for ${after.server} names ${toolList(grant.tools)}, and none of those to revoke` }
+    : { rule: 'not-in-grant', reason: `the grant for ${after.server} covers only ${toolList(grant.tools)}, none of which is to be revoked` }
 }
 
-/** Undefined for a grant that ends. */
-const narrowed = (after: Revoke, grant: Grant): Grant | undefined => {
+/** The grant with the remaining tools; undefined if none remains. */
+const narrowGrant = (after: Revoke, grant: Grant): Grant | undefined => {
   const tools = remaining(after, grant)
   if (tools.length === 0) return undefined
   return { ...grant, tools, pins: Object.fromEntries(Object.entries(grant.pins).filter(([tool]) => tools.includes(tool))) }
@@ -51,16 +52,16 @@ export const mcpRevoke = defineKind('mcp_revoke', {
   },
   outcome: (after, { context }) => {
     const grant = activeGrant(context, after.server)
-    const rest = grant === undefined ? undefined : narrowed(after, grant)
+    const rest = grant === undefined ? undefined : narrowGrant(after, grant)
     return rest === undefined ? null : grantTerms(rest)
   },
   verify: (after, { context }) => verify(after, context),
   risk: () => 'low',
-  describe: (after, context) => `Takes ${toolList(after.tools ?? [])} of the tool server ${after.server} from ${context.agentGroupID}`,
+  describe: (after, context) => `Revokes ${toolList(after.tools ?? [])} of the tool server ${after.server} from ${context.agentGroupID}`,
   apply: (after, { context }) => {
     const grant = activeGrant(context, after.server)
-    if (grant === undefined) throw new TypeError('a revocation is applied only after its verifier has seen the grant')
-    return { type: 'grant', grant: narrowed(after, grant) ?? { ...grant, state: 'revoked' } }
+    if (grant === undefined) throw new TypeError('a revocation is applied only after its verifier found the grant')
+    return { type: 'grant', grant: narrowGrant(after, grant) ?? { ...grant, state: 'revoked' } }
   },
   invert: (_after, before) => (before === null ? undefined : { kind: 'mcp_access', after: asAccessTerms(before) }),
 })

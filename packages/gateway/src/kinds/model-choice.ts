@@ -1,42 +1,42 @@
-// A choice of model is for agents that use one, and of a provider that the unit can ask.
+// Verifies the model of a group: its agent must use one, and the unit must have a key for its provider.
 import { type AgentGroup, type Failure, type ModelChoice, providerPowers } from '@gatehouse/contracts'
 import type { ChangeContext } from '../state/unit-config.ts'
 import { quote } from '../text.ts'
 
-interface Wish {
+interface ModelRequest {
   readonly model?: ModelChoice | undefined
   readonly providerTools?: readonly string[] | undefined
 }
 
-const modelOnMock = (agent: AgentGroup['agent'], { model, providerTools = [] }: Wish): Failure | undefined => {
+const modelOnMock = (agent: AgentGroup['agent'], { model, providerTools = [] }: ModelRequest): Failure | undefined => {
   if (agent === 'model' || (model === undefined && providerTools.length === 0)) return undefined
-  const what = model === undefined ? 'tools of a provider' : 'a model'
+  const setting = model === undefined ? 'provider tools' : 'a model'
   return {
     rule: 'model-on-mock',
-    reason: `expected an agent that uses a model, got the ${agent} agent with ${what}: leave ${what} out, or make a group with agent "model"`,
+    reason: `the ${agent} agent cannot have ${setting}: leave it out, or create a group with agent "model"`,
   }
 }
 
-/** Its sessions could do nothing: the unit has no model that it would use instead. */
+/** A model agent needs a model: the unit has no default one. */
 export const modelMissing = (
   agent: AgentGroup['agent'],
-  { model }: Wish,
+  { model }: ModelRequest,
   { config: { models } }: Pick<ChangeContext, 'config'>,
 ): Failure | undefined => {
   if (agent !== 'model' || model !== undefined) return undefined
-  const known = models.length === 0 ? 'this unit has a key for no provider yet' : `this unit has keys for ${models.join(', ')}`
+  const known = models.length === 0 ? 'this unit has no provider key yet' : `this unit has keys for ${models.join(', ')}`
   return {
     rule: 'model-missing',
-    reason: `expected a model for an agent that uses one, got none: name its provider and id (${known}), as in --model PROVIDER/ID, or make a group with agent "mock"`,
+    reason: `a "model" agent needs a model: set its provider and id (${known}), as in --model PROVIDER/ID, or create a group with agent "mock"`,
   }
 }
 
 const providerUnknown = (model: ModelChoice | undefined, { models }: ChangeContext['config']): Failure | undefined => {
   if (model === undefined || models.includes(model.provider)) return undefined
-  const known = models.length === 0 ? 'and this unit has a key for none' : `one of ${models.join(', ')}`
+  const known = models.length === 0 ? 'it has no provider key' : `it has keys for ${models.join(', ')}`
   return {
     rule: 'provider-unknown',
-    reason: `expected a provider that this unit has a key for, ${known}, got ${quote(model.provider)}: choose another, or give its key to the unit and start it again`,
+    reason: `this unit has no key for the provider ${quote(model.provider)} (${known}): choose another provider, or add the key and restart the unit`,
   }
 }
 
@@ -46,9 +46,12 @@ const toolUnknown = (providerTools: readonly string[] = []): Failure | undefined
     ? undefined
     : {
         rule: 'provider-tool-unknown',
-        reason: `expected tools of providers among ${Object.keys(providerPowers).join(', ')}, got ${quote(unknown)}`,
+        reason: `the provider tool ${quote(unknown)} is unknown: choose from ${Object.keys(providerPowers).join(', ')}`,
       }
 }
 
-export const unusableChoice = (agent: AgentGroup['agent'], wish: Wish, { config }: Pick<ChangeContext, 'config'>): Failure | undefined =>
-  modelOnMock(agent, wish) ?? providerUnknown(wish.model, config) ?? toolUnknown(wish.providerTools)
+export const unusableChoice = (
+  agent: AgentGroup['agent'],
+  request: ModelRequest,
+  { config }: Pick<ChangeContext, 'config'>,
+): Failure | undefined => modelOnMock(agent, request) ?? providerUnknown(request.model, config) ?? toolUnknown(request.providerTools)

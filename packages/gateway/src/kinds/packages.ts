@@ -1,7 +1,7 @@
-// Packages of npm inside a group's sandboxes: all of them, those that are not named go. What is approved is the whole tree.
+// Kind `packages`: replaces the whole list of npm packages in a group's sandboxes. The approval covers the resolved tree.
 import type { After, Failure, PackageLock, Evidence } from '@gatehouse/contracts'
 import { presentGroup } from '../state/unit-config.ts'
-import { amount, nameList } from '../text.ts'
+import { nameList } from '../text.ts'
 import { isRemoved } from './terms.ts'
 import { defineKind } from './kind.ts'
 
@@ -10,16 +10,16 @@ type Packages = After<'packages'>
 const sorted = ({ npm }: Packages): Packages['npm'] => npm.toSorted()
 
 const scriptFailure = ({ packages }: PackageLock): Failure | undefined => {
-  const running = packages.find(({ scripts }) => scripts.length > 0)
-  return running === undefined
+  const scripted = packages.find(({ scripts }) => scripts.length > 0)
+  return scripted === undefined
     ? undefined
     : {
         rule: 'packages-script',
-        reason: `expected packages that need no script to be installed, got ${running.name}@${running.version} with ${nameList(running.scripts)}: none is ever run here, so name another package`,
+        reason: `${scripted.name}@${scripted.version} needs install scripts (${nameList(scripted.scripts)}), which are never run: choose another package`,
       }
 }
 
-/** Before the witness was asked there is nothing to judge. */
+/** Undefined before the runner resolved the packages. */
 const failureIn = (evidence: Evidence | null): Failure | undefined => {
   switch (evidence?.status) {
     case 'resolved':
@@ -30,21 +30,21 @@ const failureIn = (evidence: Evidence | null): Failure | undefined => {
       return {
         rule: 'packages-unresolved',
         reason:
-          'expected the registry to resolve these packages within a minute, got no answer: see that the sandbox and the registry work, and submit it again',
+          'the registry did not resolve these packages within a minute: check the sandbox and the registry, then submit the change again',
       }
     default:
       return undefined
   }
 }
 
-const treeIn = (evidence: Evidence | null) => (evidence?.status === 'resolved' ? { tree: evidence.tree } : {})
+const readTree = (evidence: Evidence | null) => (evidence?.status === 'resolved' ? { tree: evidence.tree } : {})
 
 const why = (evidence: Evidence | null): string[] => {
   const tree = evidence?.status === 'resolved' ? evidence.lock.packages : []
   const binary = tree.filter(({ binaries }) => binaries.length > 0).map(({ name }) => name)
   return [
-    'Programs that other people wrote run inside the sandbox, with all that the agent may reach.',
-    ...(binary.length > 0 ? [`Some of it is machine code that nobody can read: ${nameList(binary)}.`] : []),
+    'Third-party code runs inside the sandbox with the same access as the agent.',
+    ...(binary.length > 0 ? [`These packages contain compiled binaries that cannot be reviewed: ${nameList(binary)}.`] : []),
   ]
 }
 
@@ -59,15 +59,15 @@ export const packages = defineKind('packages', {
     const { packages: installed } = presentGroup(context)
     return installed === undefined ? { npm: [] } : { npm: installed.npm, tree: installed.tree }
   },
-  outcome: (after, { evidence }) => ({ npm: sorted(after), ...treeIn(evidence) }),
+  outcome: (after, { evidence }) => ({ npm: sorted(after), ...readTree(evidence) }),
   verify: (after, { evidence }) => (after.npm.length === 0 ? undefined : failureIn(evidence)),
   requiredEvidence: (after) => (after.npm.length === 0 ? undefined : { from: 'registry', names: sorted(after) }),
   risk: ({ npm }) => (npm.length === 0 ? 'medium' : 'high'),
   why: ({ npm }, { evidence }) => (npm.length === 0 ? [] : why(evidence)),
   describe: (after, context) =>
     after.npm.length === 0
-      ? `Takes all packages from ${context.agentGroupID}`
-      : `Gives ${context.agentGroupID} ${amount(after.npm.length, 'package')} of npm with all that they need: ${nameList(sorted(after))}`,
+      ? `Removes all packages from ${context.agentGroupID}`
+      : `Sets the npm packages of ${context.agentGroupID}, with their dependencies: ${nameList(sorted(after))}`,
   apply: (after, { context, evidence }, { changeID }) => {
     const { packages: _before, ...group } = presentGroup(context)
     if (evidence?.status !== 'resolved' || after.npm.length === 0) return { type: 'group', group }

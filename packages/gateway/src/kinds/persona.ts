@@ -1,4 +1,4 @@
-// The instructions of a group.
+// Kind `persona`: replaces the instructions of a group.
 import { presentGroup } from '../state/unit-config.ts'
 import { defineKind } from './kind.ts'
 
@@ -12,7 +12,7 @@ export const persona = defineKind('persona', {
   verify: () => undefined,
   risk: () => 'medium',
   describe: (after, context) =>
-    `Replaces the persona of ${context.agentGroupID} (${presentGroup(context).persona.length} characters) by one of ${after.instructions.length} characters`,
+    `Replaces the persona of ${context.agentGroupID} (${presentGroup(context).persona.length} characters) with a new one (${after.instructions.length} characters)`,
   apply: (after, { context }) => ({ type: 'group', group: { ...presentGroup(context), persona: after.instructions } }),
   invert: (_after, before) => (before === null ? undefined : { kind: 'persona', after: before }),
 })

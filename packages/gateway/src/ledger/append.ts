@@ -12,36 +12,36 @@ export interface LedgerDeps {
   readonly journal: HeldJournal
   readonly store: Store
   readonly projections: Projections
-  /** Runs the transaction of these lines. */
+  /** Runs the transaction of these records. */
   readonly during: (entries: readonly AuditEntry[], transact: () => Promise<void>) => Promise<void>
-  /** After each transaction, before any caller hears of it; must not throw. */
+  /** Called after each transaction, before its callers resume. Must not throw. */
   readonly committed: (entries: readonly AuditEntry[]) => Promise<void>
-  /** After acts took effect whose lines are still to come; must not throw. */
+  /** Called after acts took effect whose records are not journaled yet. Must not throw. */
   readonly tookEffect: (entries: readonly AuditEntry[]) => Promise<void>
-  /** After a fault of journal or database has passed. */
-  readonly mended: () => void
+  /** Called after the journal and the database recovered from a fault. */
+  readonly recovered: () => void
   readonly log: Logger
   readonly metrics: Metrics
-  /** Milliseconds that a late act waits for its line; default `limits.lateWait`. */
+  /** Milliseconds that a deferred act waits for its record; default `limits.lateWait`. */
   readonly lateWait?: number
 }
 
-/** Why the journal could not be written, and since when. */
+/** The reason why the journal cannot be written, and since when. */
 export interface Outage {
   readonly fault: string
   readonly since: string
 }
 
 export interface LedgerState {
-  /** Why journal and database do not belong together. */
+  /** The reason why journal and database do not match. */
   tampered: string | undefined
   outage: Outage | undefined
-  /** The journal may hold lines that the database lacks. */
+  /** The journal may hold records that are missing in the database. */
   behind: boolean
-  /** What took effect and is not in the journal yet, in its order. */
+  /** Acts that took effect and are not in the journal yet, in order. */
   late: DeferredLine[]
-  /** Number of the last line that `committed` heard of. */
-  heard: number
+  /** Number of the last record that was passed to `committed`. */
+  lastPublishedSeq: number
 }
 
 const unwritable = (error: unknown): ServiceError =>
@@ -53,48 +53,49 @@ const unwritable = (error: unknown): ServiceError =>
         cause: error,
       })
 
-const standing = new WeakSet<Error>()
+const journaledErrors = new WeakSet<Error>()
 
-/** True if the lines of the act are in the journal all the same. */
-export const stands = (error: unknown): boolean => error instanceof Error && standing.has(error)
+/** True if the records of the act are in the journal despite the error. */
+export const isJournaled = (error: unknown): boolean => error instanceof Error && journaledErrors.has(error)
 
 const isBehind = (cause: unknown): ServiceError => {
   const error = new ServiceError('unavailable', {
-    detail: 'the act stands in the journal, but the database cannot be written: it takes effect as soon as it can',
+    detail: 'the act is in the journal, but the database cannot be written: it takes effect as soon as the database can be written',
     hint: 'read the change before you try again',
     cause,
   })
-  standing.add(error)
+  journaledErrors.add(error)
   return error
 }
 
-/** Each line once, in the order of the journal. */
-const tell = async ({ committed }: LedgerDeps, state: LedgerState, entries: readonly AuditEntry[]): Promise<void> => {
-  const unheard = entries.filter(({ seq }) => seq > state.heard)
-  state.heard = unheard.at(-1)?.seq ?? state.heard
-  if (unheard.length > 0) await committed(unheard)
+/** Publishes each record once, in journal order. */
+const publish = async ({ committed }: LedgerDeps, state: LedgerState, entries: readonly AuditEntry[]): Promise<void> => {
+  const unpublished = entries.filter(({ seq }) => seq > state.lastPublishedSeq)
+  state.lastPublishedSeq = unpublished.at(-1)?.seq ?? state.lastPublishedSeq
+  if (unpublished.length > 0) await committed(unpublished)
 }
 
-/** Lines whose transaction was said to have failed, and had not. */
-const tellUnheard = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
+/** Publishes records of transactions that were reported as failed but succeeded. */
+const publishMissed = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
   const { seq } = await readHead(deps.store.read)
-  if (seq <= state.heard) return
-  const unheard: AuditEntry[] = []
-  for await (const entry of deps.journal.entriesAfter(state.heard)) {
+  if (seq <= state.lastPublishedSeq) return
+  const unpublished: AuditEntry[] = []
+  for await (const entry of deps.journal.entriesAfter(state.lastPublishedSeq)) {
     if (entry.seq > seq) break
-    unheard.push(entry)
+    unpublished.push(entry)
   }
-  await tell(deps, state, unheard)
+  await publish(deps, state, unpublished)
 }
 
+/** Applies the journal records that are missing in the database. */
 export const redo = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
-  await tellUnheard(deps, state)
-  const lines = await catchUp({ ...deps, committed: (entries) => tell(deps, state, entries) })
+  await publishMissed(deps, state)
+  const lines = await catchUp({ ...deps, committed: (entries) => publish(deps, state, entries) })
   state.behind = false
-  if (lines > 0) deps.log.info('journal lines done again', { lines })
+  if (lines > 0) deps.log.info('journal records applied to the database', { lines })
 }
 
-/** Throws `audit-unwritable`, and then no effect follows. */
+/** Appends records to the journal. Throws `audit-unwritable`, and then nothing has changed. */
 export const append = async (deps: LedgerDeps, state: LedgerState, lines: readonly JournalInput[]): Promise<Appended> => {
   const stop = deps.metrics.histogram('audit_append_duration_seconds').startTimer()
   try {
@@ -110,41 +111,41 @@ export const append = async (deps: LedgerDeps, state: LedgerState, lines: readon
   }
 }
 
-/** A failed transaction may have happened all the same, so the journal is read again. Throws `unavailable`. */
+/** Applies appended records to the database. If that fails, reads the journal again. Throws `unavailable`. */
 export const takeEffect = async (deps: LedgerDeps, state: LedgerState, appended: Appended): Promise<void> => {
   try {
     await deps.during(appended.entries, () => withDiskSpace(deps.journal, () => project(deps.store, deps.projections, appended)))
   } catch (error) {
     state.behind = true
-    deps.log.warn('a transaction failed behind its journal line', { error })
+    deps.log.warn('could not apply a journal record to the database, reading the journal again', { error })
     await redo(deps, state).catch((again: unknown) => {
       throw isBehind(again)
     })
     return
   }
-  await tell(
+  await publish(
     deps,
     state,
     appended.lines.map(({ entry }) => entry),
   )
 }
 
-/** `journaled`: the line is on disk. `stored`: the effect is in the database. What is not yet, comes as soon as it can. */
+/** `journaled`: the record is on disk. `stored`: the effect is in the database. Whatever is missing is retried. */
 export interface DeferredOutcome {
   readonly journaled: boolean
   readonly stored: boolean
 }
 
-/** What an answer says of an act that is nowhere on disk. */
-export interface Kept {
+/** Marks an answer about an act that is not yet on disk. */
+export interface Durability {
   readonly kept?: false
 }
 
-export const keptOf = ({ journaled, stored }: DeferredOutcome): Kept => (journaled || stored ? {} : { kept: false })
+export const getDurability = ({ journaled, stored }: DeferredOutcome): Durability => (journaled || stored ? {} : { kept: false })
 
 export interface DeferredAct {
   readonly lines: readonly JournalInput[]
-  /** When it took effect, however long the journal was waited for. */
+  /** When it took effect, regardless of how long the journal took. */
   readonly at: Date
 }
 
@@ -153,7 +154,7 @@ export const pendingLines = ({ late, outage }: LedgerState): JournalInput[] => [
   ...(outage === undefined ? [] : [{ stage: 'recovered' as const, edge: 'gateway', principal: 'gateway', detail: { ...outage } }]),
 ]
 
-/** Effects that neither the journal nor the database holds. */
+/** Stores effects that are neither in the journal nor in the database. */
 export const storePending = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
   const lines = state.late.filter(({ stored }) => !stored)
   if (lines.length === 0) return
@@ -162,7 +163,7 @@ export const storePending = async (deps: LedgerDeps, state: LedgerState): Promis
   await deps.tookEffect(lines.map(deferredEntry))
 }
 
-const journalAlone = async (deps: LedgerDeps, state: LedgerState, lines: readonly JournalInput[]): Promise<boolean> => {
+const tryJournal = async (deps: LedgerDeps, state: LedgerState, lines: readonly JournalInput[]): Promise<boolean> => {
   if (state.tampered !== undefined) return false
   try {
     await append(deps, state, [...pendingLines(state), ...lines])
@@ -174,17 +175,17 @@ const journalAlone = async (deps: LedgerDeps, state: LedgerState, lines: readonl
   }
 }
 
-/** For acts whose commit failed: never rejects because of journal or database. */
+/** Keeps acts whose commit failed. Never rejects because of the journal or the database. */
 export const keepDeferred = async (deps: LedgerDeps, state: LedgerState, { lines, at }: DeferredAct): Promise<DeferredOutcome> => {
-  // What a database that is behind lacks might be what the act is about.
+  // The object of the act may be missing in a database that is behind.
   if (state.behind && state.tampered === undefined) await redo(deps, state).catch(() => {})
-  if (state.behind && (await journalAlone(deps, state, lines))) return { journaled: true, stored: false }
+  if (state.behind && (await tryJournal(deps, state, lines))) return { journaled: true, stored: false }
   state.late.push(...lines.map((line) => makeDeferred(line, at)))
   try {
     await storePending(deps, state)
     return { journaled: false, stored: true }
   } catch (error) {
-    deps.log.error('an act took effect that neither journal nor database could be told', { error })
+    deps.log.error('an act took effect but is neither in the journal nor in the database', { error })
     return { journaled: false, stored: false }
   }
 }

@@ -1,4 +1,4 @@
-// Records of acts that took effect before they could be journaled. Only acts that take permissions away are deferred.
+// Records of acts that took effect before they could be journaled. Only acts that remove access are deferred.
 import { randomUUID } from 'node:crypto'
 import { AuditEntry, type AuditStage, auditStages, Time } from '@gatehouse/contracts'
 import type { JournalInput } from '@gatehouse/journal'
@@ -20,25 +20,25 @@ const Line = v.strictObject({
 type Line = v.InferOutput<typeof Line>
 
 export interface DeferredLine extends Line {
-  /** The database holds its effect, and the line itself. */
+  /** The database holds its effect and its record. */
   stored: boolean
 }
 
 export const makeDeferred = (input: JournalInput, at: Date): DeferredLine => ({
   id: randomUUID(),
   at: at.toISOString(),
-  // As it would be read back, so that its effect is the same now and then.
+  // Normalized as if read back, so the effect is the same now and later.
   input: v.parse(Line.entries.input, JSON.parse(JSON.stringify(input))),
   stored: false,
 })
 
-/** What the journal is given when it can be written again. */
+/** The record to append when the journal can be written again. */
 export const deferredInput = ({ id, at, input }: DeferredLine): JournalInput => ({
   ...input,
   detail: { ...input.detail, late: { at, id } },
 })
 
-/** The line as an entry that has no place in the journal yet. */
+/** The record as an entry without a position in the journal. */
 export const deferredEntry = (late: DeferredLine): AuditEntry =>
   v.parse(v.object({ ...Line.entries.input.entries, seq: v.number(), time: Time, prev: v.string(), hash: v.string() }), {
     ...deferredInput(late),
@@ -56,7 +56,7 @@ export interface Deferred {
   readonly entry: AuditEntry
 }
 
-/** Undefined for a line that was written when it took effect. */
+/** Undefined for a record that was journaled when it took effect. */
 export const deferredOf = (entry: AuditEntry): Deferred | undefined => {
   if (!('late' in entry.detail)) return undefined
   const { late, ...detail } = entry.detail
@@ -74,7 +74,7 @@ export const insertDeferred = async (tx: Transaction, { id, at, input }: Deferre
   await tx.run('INSERT INTO late_lines (id, line) VALUES (?, ?) ON CONFLICT (id) DO NOTHING', [id, JSON.stringify({ id, at, input })])
 }
 
-/** The journal holds it now. */
+/** Removes a record that is in the journal now. */
 export const removeDeferred = async (tx: Transaction, id: string): Promise<void> => {
   await tx.run('DELETE FROM late_lines WHERE id = ?', [id])
 }

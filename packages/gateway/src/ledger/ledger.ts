@@ -14,7 +14,7 @@ import {
   type LedgerState,
   pendingLines,
   redo,
-  stands,
+  isJournaled,
   storePending,
   takeEffect,
 } from './append.ts'
@@ -26,70 +26,69 @@ import { compare, createRecovery } from './recovery.ts'
 export type Lines = readonly JournalInput[] | (() => readonly JournalInput[])
 
 export interface Ledger {
-  /** Compares journal and database and does again what the database lacks. Only then is the journal released for writing. */
+  /** Compares journal and database, and applies the records that the database is missing. Then releases the journal for writing. */
   open(): Promise<void>
   /**
-   * The lines are on disk and their effect is in the database when it resolves. Rejects with `audit-unwritable`, and
-   * then nothing changed; or with `unavailable`, and then the lines stand and take effect as soon as they can.
+   * Resolves when the records are on disk and their effect is in the database. Rejects with `audit-unwritable` if nothing
+   * changed, or with `unavailable` if the records are in the journal and take effect later.
    *
-   * @param lines a function is called when its turn has come, right before the lines are written: nothing is written where it
-   *   returns none. It must not throw.
+   * @param lines a function is called right before the write. Nothing is written if it returns no records. It must not throw.
    */
   commit(lines: Lines): Promise<AuditEntry[]>
   /**
-   * For acts that only take power away: neither a journal nor a database at fault stops it, nor one that is slow for
-   * longer than `limits.lateWait`. What could not be done now is done as soon as it can be, the line marked
-   * `late: { at, id }`. The caller has put the effect into its own memory before.
+   * For acts that only remove access. Neither a faulty journal or database stops it, nor one that is slower than
+   * `limits.lateWait`. The missing steps are retried, and the record is marked `late: { at, id }`. The caller must have
+   * applied the effect in memory already.
    */
   commitLate(lines: readonly JournalInput[]): Promise<DeferredOutcome>
-  /** Lines of acts that took effect and are nowhere on disk yet. */
-  unstored(): number
-  /** Brings a database that is behind up to date: call before judging what it holds. */
+  /** Number of acts that took effect and are not on disk yet. */
+  unpersisted(): number
+  /** Brings a database that is behind up to date. Call it before reading state for a decision. */
   settle(): Promise<void>
-  /** Why nothing can be decided now; undefined when all is well. */
+  /** The reason why nothing can be decided now; undefined if there is no fault. */
   fault(): string | undefined
-  /** Why journal and database do not belong together; undefined where they do. */
+  /** The reason why journal and database do not match; undefined if they match. */
   mismatch(): string | undefined
-  /** At the end: signs the journal, and the database knows that line, too. */
+  /** Signs the journal at shutdown and stores the signature record in the database. */
   sign(): Promise<void>
-  /** Comes back to nothing from now on. */
+  /** Stops all retries. */
   close(): void
 }
 
-const assertWhole = ({ tampered }: LedgerState): void => {
+const assertNotTampered = ({ tampered }: LedgerState): void => {
   if (tampered === undefined) return
   throw new ServiceError('audit-unwritable', {
     detail: `nothing can be decided: ${tampered}`,
-    hint: 'the journal was cut or exchanged: run svcctl audit verify, then restore journal and database from one backup',
+    hint: 'the journal was truncated or replaced: run svcctl audit verify, then restore journal and database from one backup',
   })
 }
 
-const runBatch = async (deps: LedgerDeps, state: LedgerState, given: readonly Lines[]): Promise<AuditEntry[][]> => {
-  assertWhole(state)
+const runBatch = async (deps: LedgerDeps, state: LedgerState, batch: readonly Lines[]): Promise<AuditEntry[][]> => {
+  assertNotTampered(state)
   if (state.behind) await redo(deps, state)
-  const acts = given.map((lines) => (typeof lines === 'function' ? lines() : lines))
-  const owed = pendingLines(state)
-  const lines = [...owed, ...acts.flat()]
+  const acts = batch.map((lines) => (typeof lines === 'function' ? lines() : lines))
+  const pending = pendingLines(state)
+  const lines = [...pending, ...acts.flat()]
   if (lines.length === 0) return acts.map(() => [])
   const appended = await append(deps, state, lines)
   state.late = []
   await takeEffect(deps, state, appended)
-  let from = owed.length
+  let from = pending.length
   return acts.map((act) => appended.entries.slice(from, (from += act.length)))
 }
 
-/** A late act took effect before its lines were written. */
+/** A deferred act took effect before its records were written. */
 type Act = DeferredAct | { readonly lines: Lines; readonly at?: undefined }
 
-type Done = { readonly entries: AuditEntry[] } | { readonly error: unknown; readonly kept: DeferredOutcome | undefined }
+type ActResult = { readonly entries: AuditEntry[] } | { readonly error: unknown; readonly kept: DeferredOutcome | undefined }
 
-const toOutcome = (done: Done): DeferredOutcome => {
-  if ('entries' in done) return { journaled: true, stored: true }
-  return done.kept ?? { journaled: true, stored: false }
+const toOutcome = (result: ActResult): DeferredOutcome => {
+  if ('entries' in result) return { journaled: true, stored: true }
+  return result.kept ?? { journaled: true, stored: false }
 }
 
-/** What cannot wait is kept before anything that came after it is written: what undoes an act never stands before it. */
-const runActs = async (deps: LedgerDeps, state: LedgerState, acts: readonly Act[]): Promise<Done[]> => {
+/** Keeps failed acts in their order, so that an act that undoes another is never recorded before it. */
+const runActs = async (deps: LedgerDeps, state: LedgerState, acts: readonly Act[]): Promise<ActResult[]> => {
   try {
     const written = await runBatch(
       deps,
@@ -98,16 +97,16 @@ const runActs = async (deps: LedgerDeps, state: LedgerState, acts: readonly Act[
     )
     return written.map((entries) => ({ entries }))
   } catch (error) {
-    const done: Done[] = []
+    const results: ActResult[] = []
     for (const act of acts)
-      done.push({ error, kept: act.at === undefined || stands(error) ? undefined : await keepDeferred(deps, state, act) })
-    return done
+      results.push({ error, kept: act.at === undefined || isJournaled(error) ? undefined : await keepDeferred(deps, state, act) })
+    return results
   }
 }
 
-/** A line that cannot be read or understood is no fault that passes: it says what was tampered with. */
-const unreadable = (error: unknown): string => {
-  if (v.isValiError(error)) return `a line of the journal cannot be done again: ${error.message}`
+/** A record that cannot be parsed is a sign of tampering, not a temporary fault. */
+const describeUnreadable = (error: unknown): string => {
+  if (v.isValiError(error)) return `a journal record cannot be applied: ${error.message}`
   if (isServiceError(error) && error.code === 'internal') return error.detail
   throw error
 }
@@ -115,7 +114,7 @@ const unreadable = (error: unknown): string => {
 const open = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
   try {
     const head = await readHead(deps.store.read)
-    state.heard = head.seq
+    state.lastPublishedSeq = head.seq
     state.tampered = await compare(deps.journal, head)
     if (state.tampered === undefined) {
       await backfill(deps)
@@ -123,90 +122,90 @@ const open = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
       await deps.journal.release()
     }
   } catch (error) {
-    state.tampered = unreadable(error)
+    state.tampered = describeUnreadable(error)
   }
   state.late = await readDeferred(deps.store.read)
-  if (state.tampered !== undefined) deps.log.error('journal and database do not belong together', { reason: state.tampered })
+  if (state.tampered !== undefined) deps.log.error('journal and database do not match', { reason: state.tampered })
 }
 
-/** A journal that was cut before its last signature is missing a line that the database holds. */
+/** If the journal is truncated before its last signature, the database detects the missing record. */
 const signLast = async (deps: LedgerDeps, state: LedgerState): Promise<void> => {
   if (state.tampered !== undefined) return
   try {
     await deps.journal.sign()
     await redo(deps, state)
   } catch (error) {
-    deps.log.warn('the last signature of the journal is not in the database', { error })
+    deps.log.warn('could not store the last signature of the journal in the database', { error })
   }
 }
 
 const faultOf = ({ tampered, outage, behind }: LedgerState): string | undefined =>
   tampered ?? outage?.fault ?? (behind ? 'the database is behind the journal' : undefined)
 
-const assertLate = (lines: readonly JournalInput[]): void => {
+const assertDeferrable = (lines: readonly JournalInput[]): void => {
   for (const { stage } of lines)
-    if (!deferredStages.has(stage)) throw new TypeError(`${stage} does more than take power away: it is never late`)
+    if (!deferredStages.has(stage)) throw new TypeError(`${stage} does not only remove access, so it cannot be deferred`)
 }
 
-const isWell = ({ tampered, outage, behind, late }: LedgerState): boolean =>
+const isHealthy = ({ tampered, outage, behind, late }: LedgerState): boolean =>
   tampered === undefined ? outage === undefined && !behind && late.length === 0 : late.every(({ stored }) => stored)
 
-const nowhere: DeferredOutcome = { journaled: false, stored: false }
+const notStored: DeferredOutcome = { journaled: false, stored: false }
 
-const tellNowhere = ({ log }: LedgerDeps, lines: readonly JournalInput[], outcome: DeferredOutcome): DeferredOutcome => {
+const reportUnpersisted = ({ log }: LedgerDeps, lines: readonly JournalInput[], outcome: DeferredOutcome): DeferredOutcome => {
   const stages = lines.map(({ stage }) => stage)
-  if (!outcome.journaled && !outcome.stored) log.error('an act holds until this process ends: it is nowhere on disk yet', { stages })
+  if (!outcome.journaled && !outcome.stored) log.error('an act is only in memory and is lost when this process ends', { stages })
   return outcome
 }
 
 export const createLedger = (deps: LedgerDeps): Ledger => {
-  const state: LedgerState = { tampered: undefined, outage: undefined, behind: false, late: [], heard: 0 }
+  const state: LedgerState = { tampered: undefined, outage: undefined, behind: false, late: [], lastPublishedSeq: 0 }
   const queue = createQueue()
-  const alone = <T>(act: () => Promise<T>): Promise<T> =>
+  const runExclusively = <T>(act: () => Promise<T>): Promise<T> =>
     queue(act).finally(() => {
-      if (!isWell(state)) mend.wake()
+      if (!isHealthy(state)) recovery.wake()
     })
-  const run = createBatches((acts: readonly Act[]) => alone(() => runActs(deps, state, acts)))
+  const run = createBatches((acts: readonly Act[]) => runExclusively(() => runActs(deps, state, acts)))
   const commit = async (lines: Lines): Promise<AuditEntry[]> => {
-    const done = await run({ lines })
-    if ('error' in done) throw done.error
-    return done.entries
+    const result = await run({ lines })
+    if ('error' in result) throw result.error
+    return result.entries
   }
-  const mend = createRecovery(async () => {
+  const recovery = createRecovery(async () => {
     await commit([]).catch(() => {})
     await queue(() => storePending(deps, state))
-    if (isWell(state)) deps.mended()
-    return isWell(state)
+    if (isHealthy(state)) deps.recovered()
+    return isHealthy(state)
   })
   return {
-    open: () => alone(() => open(deps, state)),
+    open: () => runExclusively(() => open(deps, state)),
     commit,
     commitLate: (lines) => {
-      assertLate(lines)
-      const wait = pause(deps.lateWait ?? limits.lateWait, nowhere, { ref: false })
+      assertDeferrable(lines)
+      const wait = pause(deps.lateWait ?? limits.lateWait, notStored, { ref: false })
       return Promise.race([run({ lines, at: new Date(wallMs()) }).then(toOutcome), wait]).then((outcome) =>
-        tellNowhere(deps, lines, outcome),
+        reportUnpersisted(deps, lines, outcome),
       )
     },
-    unstored: () => state.late.filter(({ stored }) => !stored).length,
+    unpersisted: () => state.late.filter(({ stored }) => !stored).length,
     settle: async () => {
-      if (state.behind) await alone(() => redo(deps, state))
+      if (state.behind) await runExclusively(() => redo(deps, state))
     },
     fault: () => faultOf(state),
     mismatch: () => state.tampered,
-    sign: () => alone(() => signLast(deps, state)),
-    close: () => mend.close(),
+    sign: () => runExclusively(() => signLast(deps, state)),
+    close: () => recovery.close(),
   }
 }
 
-/** A line that another process wants in the journal: of its own stages, in its own name, without any effect. */
+/** A record that another process adds to the journal under its own name, without an effect in the database. */
 export interface Note {
   readonly stage: JournalInput['stage']
   readonly agentGroupID?: string | undefined
   readonly detail: Record<string, unknown>
 }
 
-/** The edge's contract bounds the stages. */
+/** Journals a note. The contract of the edge restricts its stages. */
 export const note = async (ledger: Ledger, edge: string, { stage, agentGroupID, detail }: Note): Promise<void> => {
   await ledger.commit([{ stage, edge, principal: edge, agentGroupID, detail }])
 }

@@ -5,7 +5,7 @@ import type { Logger } from '@gatehouse/kernel'
 import type { Rows, Store, Transaction } from '@gatehouse/store'
 import { withDiskSpace } from './disk-space.ts'
 
-/** Which journal line the database holds last. */
+/** Stores the number of the last journal record that the database holds. */
 export const writeHead = async (tx: Transaction, head: Head): Promise<void> => {
   await tx.run(
     'INSERT INTO head (one, seq, hash) VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, hash = excluded.hash',
@@ -13,7 +13,7 @@ export const writeHead = async (tx: Transaction, head: Head): Promise<void> => {
   )
 }
 
-const rowOf = ({ entry, file, start, length }: Placed): unknown[] => [
+const toRow = ({ entry, file, start, length }: Placed): unknown[] => [
   entry.seq,
   entry.time,
   entry.stage,
@@ -29,15 +29,15 @@ const rowOf = ({ entry, file, start, length }: Placed): unknown[] => [
 const columns = 'seq, time, stage, principal, change_id, kind, agent_group_id, file, start, length'
 const values = columns.split(', ').map((_column, index) => `value ->> ${index}`)
 
-/** One statement for all of them, since each one is a journey to another thread. */
+/** Uses one statement, because each statement is a round trip to another thread. */
 export const indexLines = async (tx: Transaction, lines: readonly Placed[]): Promise<void> => {
   if (lines.length === 0) return
   await tx.run(`INSERT OR REPLACE INTO lines (${columns}) SELECT ${values.join(', ')} FROM json_each(?)`, [
-    JSON.stringify(lines.map(rowOf)),
+    JSON.stringify(lines.map(toRow)),
   ])
 }
 
-/** Number of the last line that is in the index; those before it are, too. */
+/** Number of the last record in the index, which has all records up to it. */
 export const lastIndexed = async (rows: Rows): Promise<number> =>
   (await rows.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM lines'))?.seq ?? 0
 
@@ -49,12 +49,12 @@ export interface BackfillDeps {
   readonly log: Logger
 }
 
-/** Lines that the database took in before it had an index, oldest first, so that it may be ended and begun again anywhere. */
+/** Indexes records that were stored before the index existed, oldest first, so it can be interrupted at any point. */
 export const backfill = async ({ journal, store, log }: BackfillDeps): Promise<void> => {
   const { seq: head } = await readHead(store.read)
   const from = await lastIndexed(store.read)
   if (from >= head) return
-  log.info('lines of the journal are indexed', { from: from + 1, to: head })
+  log.info('indexing journal records', { from: from + 1, to: head })
   let lines: Placed[] = []
   const flush = async (): Promise<void> => {
     const batch = lines

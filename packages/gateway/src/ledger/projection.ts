@@ -8,7 +8,7 @@ import { indexLines, writeHead } from './line-index.ts'
 
 export type Projection = (tx: Transaction, entry: AuditEntry) => Promise<void>
 
-/** Takes lines that follow each other in one statement, since each one is a journey to another thread. None of them is ever late. */
+/** Projects consecutive records in one statement, because each statement is a round trip to another thread. Never deferred. */
 export interface JointProjection {
   together(tx: Transaction, entries: readonly AuditEntry[]): Promise<void>
 }
@@ -19,7 +19,7 @@ export type Projections = Partial<Record<AuditStage, Projection | JointProjectio
 const known: ReadonlySet<string> = new Set(auditStages)
 const isKnown = (stage: string): stage is AuditStage => known.has(stage)
 
-const projectionOf = (projections: Projections, { stage }: AuditEntry): Projection | JointProjection | undefined =>
+const findProjection = (projections: Projections, { stage }: AuditEntry): Projection | JointProjection | undefined =>
   isKnown(stage) ? projections[stage] : undefined
 
 const run = async (
@@ -36,13 +36,13 @@ const run = async (
   }
 }
 
-/** Lines that one projection takes, as long as they follow each other. */
+/** Runs consecutive records of one projection together. */
 const runAll = async (tx: Transaction, projections: Projections, entries: readonly AuditEntry[]): Promise<void> => {
   let from = 0
   for (const [index, entry] of entries.entries()) {
-    const projection = projectionOf(projections, entry)
+    const projection = findProjection(projections, entry)
     const next = entries[index + 1]
-    if (next !== undefined && projectionOf(projections, next) === projection) continue
+    if (next !== undefined && findProjection(projections, next) === projection) continue
     await run(tx, projection, entries.slice(from, index + 1))
     from = index + 1
   }
@@ -50,12 +50,12 @@ const runAll = async (tx: Transaction, projections: Projections, entries: readon
 
 export interface Written {
   readonly entries: readonly AuditEntry[]
-  /** These entries and those of the journal's own between them and the last ones. */
+  /** These entries and the journal's own checkpoints between them. */
   readonly lines: readonly Placed[]
   readonly head: Head
 }
 
-/** One transaction: the effects in the order of the lines, where they stand, and the head that they lead to. */
+/** Writes the effects, the index and the new head in one transaction. */
 export const project = async (store: Store, projections: Projections, { entries, lines, head }: Written): Promise<void> =>
   store.write(async (tx) => {
     await runAll(tx, projections, entries)
@@ -63,12 +63,12 @@ export const project = async (store: Store, projections: Projections, { entries,
     await writeHead(tx, head)
   })
 
-/** The effects of lines that are not in the journal yet, and the lines themselves; the head stays where it is. */
+/** Writes the effects of records that are not in the journal yet, and the records. The head does not move. */
 export const projectDeferred = async (store: Store, projections: Projections, lines: readonly DeferredLine[]): Promise<void> =>
   store.write(async (tx) => {
     for (const line of lines) {
       const entry = deferredEntry(line)
-      await run(tx, projectionOf(projections, entry), [deferredOf(entry)?.entry ?? entry])
+      await run(tx, findProjection(projections, entry), [deferredOf(entry)?.entry ?? entry])
       await insertDeferred(tx, line)
     }
   })

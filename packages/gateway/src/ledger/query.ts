@@ -22,11 +22,11 @@ export interface Filter {
   readonly groups?: readonly string[] | undefined
 }
 
-export interface Found extends Position {
+export interface IndexedRecord extends Position {
   readonly seq: number
 }
 
-/** Lines numbered `from` up to and without `to`. */
+/** Records with numbers from `from` up to but not including `to`. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -45,38 +45,38 @@ interface Condition {
   readonly value: string
 }
 
-const conditionsOf = (filter: Filter): Condition[] =>
+const listConditions = (filter: Filter): Condition[] =>
   Object.entries(columns).flatMap(([column, read]) => {
     const value = read(filter)
     return value === undefined ? [] : [{ column, value }]
   })
 
-/** Beyond so many lines one index is as good as another. */
-const many = 5_000
+/** Beyond this number of records, the choice of index no longer matters. */
+const countLimit = 5_000
 
 const count = async (rows: Rows, { column, value }: Condition, { from, to }: Span): Promise<number> => {
-  const sql = `SELECT count(*) AS found FROM (SELECT 1 FROM lines WHERE ${column} = ? AND seq >= ? AND seq < ? LIMIT ${many})`
+  const sql = `SELECT count(*) AS found FROM (SELECT 1 FROM lines WHERE ${column} = ? AND seq >= ? AND seq < ? LIMIT ${countLimit})`
   return (await rows.get<{ found: number }>(sql, [value, from, to]))?.found ?? 0
 }
 
-/** The condition that leaves the fewest lines; a second one is looked at only if there is one. */
-const narrowest = async (rows: Rows, conditions: readonly Condition[], span: Span): Promise<Condition | undefined> => {
+/** The condition that matches the fewest records. */
+const findNarrowest = async (rows: Rows, conditions: readonly Condition[], span: Span): Promise<Condition | undefined> => {
   let [best] = conditions
   if (conditions.length < 2) return best
-  let least = Infinity
+  let fewest = Infinity
   for (const condition of conditions) {
-    const found = await count(rows, condition, span)
-    if (found < least) [best, least] = [condition, found]
-    if (least < many / 10) break
+    const matched = await count(rows, condition, span)
+    if (matched < fewest) [best, fewest] = [condition, matched]
+    if (fewest < countLimit / 10) break
   }
   return best
 }
 
-/** A `+` before a column keeps its index out of use. */
+/** A `+` before a column prevents the use of its index. */
 const where = (conditions: readonly Condition[], by: Condition | undefined): string =>
   conditions.map((condition) => `${condition === by ? '' : '+'}${condition.column} = ? AND `).join('')
 
-/** The first line that is not older than the time, by halving, since times never go back. */
+/** The first record at or after a time, by binary search: times never decrease. */
 const lineAt = async (rows: Rows, time: string): Promise<number> => {
   const sql = `WITH RECURSIVE halves (low, high) AS (
       SELECT 1, coalesce((SELECT max(seq) FROM lines), 0) + 1
@@ -88,36 +88,36 @@ const lineAt = async (rows: Rows, time: string): Promise<number> => {
   return (await rows.get<{ low: number }>(sql, [new Date(time).toISOString()]))?.low ?? 1
 }
 
-/** What the times of a filter leave. */
-const spanOf = async (rows: Rows, { since, until }: Filter, before: number): Promise<Span> => ({
+/** The records within the times of a filter. */
+const findSpan = async (rows: Rows, { since, until }: Filter, before: number): Promise<Span> => ({
   from: since === undefined ? 1 : await lineAt(rows, since),
   to: until === undefined ? before : Math.min(before, await lineAt(rows, until)),
 })
 
 const places = 'seq, file, start, length'
 
-const searchLines = async (rows: Rows, filter: Filter, { limit, ...span }: Span & { limit: number }): Promise<Found[]> => {
-  const conditions = conditionsOf(filter)
-  const by = await narrowest(rows, conditions, span)
-  const given: Value[] = [...conditions.map(({ value }) => value), span.from, span.to, limit]
+const searchLines = async (rows: Rows, filter: Filter, { limit, ...span }: Span & { limit: number }): Promise<IndexedRecord[]> => {
+  const conditions = listConditions(filter)
+  const by = await findNarrowest(rows, conditions, span)
+  const params: Value[] = [...conditions.map(({ value }) => value), span.from, span.to, limit]
   const rest = `${where(conditions, by)}seq >= ? AND seq < ? ORDER BY seq DESC LIMIT ?`
-  if (filter.groups === undefined) return rows.all<Found>(`SELECT ${places} FROM lines WHERE ${rest}`, given)
+  if (filter.groups === undefined) return rows.all<IndexedRecord>(`SELECT ${places} FROM lines WHERE ${rest}`, params)
   const groups = JSON.stringify(filter.groups)
   if (by !== undefined)
-    return rows.all<Found>(`SELECT ${places} FROM lines WHERE +agent_group_id IN (SELECT value FROM json_each(?)) AND ${rest}`, [
+    return rows.all<IndexedRecord>(`SELECT ${places} FROM lines WHERE +agent_group_id IN (SELECT value FROM json_each(?)) AND ${rest}`, [
       groups,
-      ...given,
+      ...params,
     ])
   // The newest of all groups are among the newest of each.
   const ofEach = `SELECT seq FROM lines WHERE agent_group_id = bound.value AND ${rest}`
-  return rows.all<Found>(
+  return rows.all<IndexedRecord>(
     `SELECT ${places} FROM lines WHERE seq IN (SELECT newest.seq FROM json_each(?) AS bound, lines AS newest WHERE newest.seq IN (${ofEach}))
      ORDER BY seq DESC LIMIT ?`,
-    [groups, ...given, limit],
+    [groups, ...params, limit],
   )
 }
 
-/** The same judgement for a line that is not in the index yet. */
+/** Applies the filter to a record that is not in the index yet. */
 const matches = (filter: Filter, entry: Omit<Filter, 'since' | 'until' | 'groups'> & { readonly time: string }): boolean =>
   Object.values(columns).every((read) => read(filter) === undefined || read(filter) === read(entry)) &&
   (filter.since === undefined || Date.parse(entry.time) >= Date.parse(filter.since)) &&
@@ -134,55 +134,55 @@ export interface AuditDeps {
 
 type Query = Page & Omit<Filter, 'groups'>
 
-/** Gives at most so many lines behind the last one that was taken. */
+/** Reads at most `limit` records after `last`. */
 type Source = (limit: number, last: AuditEntry | undefined) => Promise<AuditEntry[]>
 
-const whole =
+const unfiltered =
   (journal: Journal, from: number | undefined): Source =>
   (limit, last) => {
     const before = last?.seq ?? from
     return journal.page(before === undefined ? { limit } : { limit, before })
   }
 
-/** Where the index is wrong about a place, the journal is asked. */
-const fetch = async (journal: Journal, found: readonly Found[]): Promise<AuditEntry[]> => {
+/** Reads records at their indexed positions. If a position is wrong, searches the journal. */
+const readRecords = async (journal: Journal, found: readonly IndexedRecord[]): Promise<AuditEntry[]> => {
   const entries = await journal.entriesAt(found)
   if (entries.length === found.length) return entries
   const searched = await Promise.all(found.map(({ seq }) => journal.page({ limit: 1, before: seq + 1 })))
   return searched.flat()
 }
 
-/** Lines that came after the last one that the index holds, newest first. */
-const tail = async (journal: Journal, filter: Filter, { from, to }: { from: number; to: number }): Promise<AuditEntry[]> => {
+/** Records after the last indexed one, newest first. */
+const readTail = async (journal: Journal, filter: Filter, { from, to }: { from: number; to: number }): Promise<AuditEntry[]> => {
   const entries: AuditEntry[] = []
   if (from >= Math.min(journal.head().seq + 1, to)) return entries
   for await (const entry of journal.entriesAfter(from - 1)) if (entry.seq < to && matches(filter, entry)) entries.unshift(entry)
   return entries
 }
 
-/** One search for the whole page; the lines themselves are read as far as they are taken. */
+/** Searches once for the whole page. The records are read when they are taken. */
 const filtered = async (
   { journal, store }: AuditDeps,
   filter: Filter,
-  { most, from = Number.MAX_SAFE_INTEGER }: { most: number; from?: number | undefined },
+  { maximum, from = Number.MAX_SAFE_INTEGER }: { maximum: number; from?: number | undefined },
 ): Promise<Source> => {
   const unindexed = (await lastIndexed(store.read)) + 1
-  const newest = await tail(journal, filter, { from: unindexed, to: from })
-  // What comes into the index meanwhile is in the tail already.
-  const span = await spanOf(store.read, filter, Math.min(from, unindexed))
-  const found = await searchLines(store.read, filter, { ...span, limit: most })
+  const newest = await readTail(journal, filter, { from: unindexed, to: from })
+  // Records that are indexed from now on are already in the tail.
+  const span = await findSpan(store.read, filter, Math.min(from, unindexed))
+  const found = await searchLines(store.read, filter, { ...span, limit: maximum })
   let taken = 0
   return async (limit) => {
     const [start, end] = [taken, (taken += limit)]
     const rest = found.slice(Math.max(0, start - newest.length), Math.max(0, end - newest.length))
-    return [...newest.slice(start, end), ...(await fetch(journal, rest))]
+    return [...newest.slice(start, end), ...(await readRecords(journal, rest))]
   }
 }
 
 const isFiltered = ({ limit: _limit, cursor: _cursor, ...filter }: Query & Pick<Filter, 'groups'>): boolean =>
   Object.values(filter).some((value) => value !== undefined)
 
-/** Whoever is bound to some groups sees the lines of these alone. */
+/** Reads a page of the audit log. A principal that is limited to some groups sees only their records. */
 export const pageAudit = async (
   deps: AuditDeps,
   { groups }: Pick<Principal, 'groups'>,
@@ -190,7 +190,9 @@ export const pageAudit = async (
 ): Promise<{ items: AuditEntry[]; nextCursor?: string }> => {
   const from = query.cursor === undefined ? undefined : readCursor(Cursor, query.cursor)
   const filter = { ...query, groups }
-  const source = isFiltered(filter) ? await filtered(deps, filter, { most: bounded(query.limit) + 1, from }) : whole(deps.journal, from)
+  const source = isFiltered(filter)
+    ? await filtered(deps, filter, { maximum: bounded(query.limit) + 1, from })
+    : unfiltered(deps.journal, from)
   const { items, more } = await takePage(query.limit, source)
   const last = items.at(-1)
   return {

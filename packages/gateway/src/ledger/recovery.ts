@@ -16,11 +16,11 @@ const written = (lines: readonly Placed[], hash: string): Written => ({
 
 const assertNext = ({ entry: { seq } }: Placed, expected: number): void => {
   if (seq === expected) return
-  const detail = `lines of the journal are missing: expected line ${expected}, got line ${seq}`
+  const detail = `journal records are missing: expected record ${expected}, got record ${seq}`
   throw new ServiceError('internal', { detail, hint: 'run svcctl audit verify, then restore journal and database from one backup' })
 }
 
-/** A line's own hash stands in the line after it; the last one's is the journal's head. */
+/** The hash of a record is in the next record; that of the last record is the head of the journal. */
 async function* batches(journal: Journal, from: number): AsyncGenerator<Written> {
   let lines: Placed[] = []
   let seq = from
@@ -36,7 +36,7 @@ async function* batches(journal: Journal, from: number): AsyncGenerator<Written>
   const last = lines.at(-1)?.entry
   if (last === undefined) return
   if (last.seq === head.seq) yield written(lines, head.hash)
-  // A line was added meanwhile: the last one that was read waits for the next round.
+  // A record was added in the meantime, so the last one is left for the next round.
   else if (lines.length > 1) yield written(lines.slice(0, -1), last.hash)
 }
 
@@ -50,7 +50,7 @@ export interface CatchUp {
   readonly committed: (entries: readonly AuditEntry[]) => Promise<void>
 }
 
-/** Resolves with the number of lines done again. */
+/** Applies missing records. Resolves with their number. */
 export const catchUp = async ({ journal, store, projections, during, committed }: CatchUp): Promise<number> => {
   let done = 0
   for (let from = await readHead(store.read); from.seq < journal.head().seq; from = await readHead(store.read)) {
@@ -63,28 +63,28 @@ export const catchUp = async ({ journal, store, projections, during, committed }
   return done
 }
 
-/** Comes back by itself to a journal or database that failed, until all is well, so that nobody has to act for it. */
+/** Retries a failed journal or database until it works again. */
 export interface Recovery {
-  /** Something is wrong: it is tried again after a pause, as often as it takes. */
+  /** Schedules a retry. */
   wake(): void
   close(): void
 }
 
-/** @param attempt true when all is well */
+/** @param attempt resolves with true if there is no fault */
 export const createRecovery = (attempt: () => Promise<boolean>): Recovery => {
-  const pauses = backoff({ first: limits.auditRetryFirst, most: limits.auditRetryMost })
+  const delays = backoff({ first: limits.auditRetryFirst, most: limits.auditRetryMost })
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
   const run = async (): Promise<void> => {
-    const well = await attempt().catch(() => false)
+    const isHealthy = await attempt().catch(() => false)
     timer = undefined
-    if (well) pauses.reset()
+    if (isHealthy) delays.reset()
     else wake()
   }
   const wake = (): void => {
     if (closed) return
-    timer ??= setTimeout(() => void run(), pauses.next()).unref()
+    timer ??= setTimeout(() => void run(), delays.next()).unref()
   }
   return {
     wake,
@@ -95,16 +95,15 @@ export const createRecovery = (attempt: () => Promise<boolean>): Recovery => {
   }
 }
 
-/** Whether the journal still holds what the database has seen of it. A cut or exchanged journal is tampering. */
-const exchanged = (seq: number): string => `line ${seq} of the journal is not the one that the database has seen`
+const describeReplaced = (seq: number): string => `record ${seq} of the journal is not the one that the database has`
 
-/** The reason why the two do not belong together; undefined when they do. */
+/** The reason why journal and database do not match; undefined if they match. */
 export const compare = async (journal: Journal, seen: Head): Promise<string | undefined> => {
   const head = journal.head()
-  if (head.seq < seen.seq) return `the journal ends at line ${head.seq}, but the database has seen line ${seen.seq}`
-  if (head.seq === seen.seq) return head.hash === seen.hash ? undefined : exchanged(seen.seq)
+  if (head.seq < seen.seq) return `the journal ends at record ${head.seq}, but the database has record ${seen.seq}`
+  if (head.seq === seen.seq) return head.hash === seen.hash ? undefined : describeReplaced(seen.seq)
   for await (const next of journal.entriesAfter(seen.seq)) {
-    return next.seq === seen.seq + 1 && next.hash === seen.hash ? undefined : exchanged(seen.seq)
+    return next.seq === seen.seq + 1 && next.hash === seen.hash ? undefined : describeReplaced(seen.seq)
   }
-  return `the journal says that it has ${head.seq} lines, but ends at line ${seen.seq}`
+  return `the journal should have ${head.seq} records, but ends at record ${seen.seq}`
 }

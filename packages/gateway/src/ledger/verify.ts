@@ -16,16 +16,16 @@ export interface CheckDeps {
   readonly log: Logger
 }
 
-const judge = async ({ journal, store, ledger }: CheckDeps): Promise<AuditVerdict> => {
+const verify = async ({ journal, store, ledger }: CheckDeps): Promise<AuditVerdict> => {
   const seen = await readHead(store.read)
   const verdict = await journal.verify([{ ...seen, source: 'the last line that the database holds' }])
   const reason = ledger.mismatch()
   return verdict.ok && reason !== undefined ? { ok: false, line: seen.seq + 1, reason } : verdict
 }
 
-const judgeAndLog = async (deps: CheckDeps): Promise<AuditVerdict> => {
-  const verdict = await judge(deps)
-  if (!verdict.ok) deps.log.error('the journal is not what it was', { line: verdict.line, reason: verdict.reason })
+const verifyAndLog = async (deps: CheckDeps): Promise<AuditVerdict> => {
+  const verdict = await verify(deps)
+  if (!verdict.ok) deps.log.error('journal verification failed', { line: verdict.line, reason: verdict.reason })
   return verdict
 }
 
@@ -33,7 +33,7 @@ export const createCheck = (deps: CheckDeps): Check => {
   let running: Promise<AuditVerdict> | undefined
   return {
     run: () => {
-      running ??= judgeAndLog(deps).finally(() => {
+      running ??= verifyAndLog(deps).finally(() => {
         running = undefined
       })
       return running
@@ -41,7 +41,7 @@ export const createCheck = (deps: CheckDeps): Check => {
   }
 }
 
-/** What is to be kept elsewhere: the last line, the last signature, and the key that proves it. */
+/** The head to keep outside the unit: the last record, the last signature, and the public key. */
 export const auditHead = (journal: Journal): AuditHead => {
   const { seq, hash } = journal.head()
   return { seq, hash, checkpoint: journal.checkpoint(), publicKey: journal.publicKey }

@@ -9,13 +9,13 @@ import {
   type SessionID,
   type Submitted,
 } from '@gatehouse/contracts'
-import type { Asker } from '../changes/examine.ts'
+import type { ChangeRequester } from '../changes/examine.ts'
 import { submit, type SubmitDeps } from '../changes/submit.ts'
 import { type ExpireDeps, withdraw } from '../changes/withdraw.ts'
 import { readChange, type ReadDeps, unknownChange } from '../state/changes.ts'
 import { type LastCalls, type OpenSessions, presentSession } from '../state/sessions.ts'
 
-interface AskedOfSession extends ReadDeps {
+interface SessionChangeDeps extends ReadDeps {
   readonly sessions: OpenSessions
 }
 
@@ -26,70 +26,70 @@ interface Outcome {
   readonly reason?: string
 }
 
-export const outcomeOf = ({ id, state, failure, decisions, ended }: Change): Outcome => {
+export const toOutcome = ({ id, state, failure, decisions, ended }: Change): Outcome => {
   const reason = decisions.at(-1)?.reason ?? ended?.reason
   return { id, state, ...(failure === undefined ? {} : { failure }), ...(reason === undefined ? {} : { reason }) }
 }
 
-/** A change of another group is no change at all to this session. */
-export const changeOf = async (deps: AskedOfSession, { session, id }: { session: SessionID; id: ChangeID }): Promise<Change> => {
+/** Reads a change of the session's group. Throws `not-found` for a change of another group. */
+export const readGroupChange = async (deps: SessionChangeDeps, { session, id }: { session: SessionID; id: ChangeID }): Promise<Change> => {
   const { agentGroupID } = presentSession(deps.sessions, session)
   const change = await readChange(deps, id)
   if (change.agentGroupID !== agentGroupID) throw unknownChange(id)
   return change
 }
 
-/** What an agent may ask for itself, through its own session: a change of its own group, of few kinds. */
 export interface SubmitForDeps extends SubmitDeps {
   readonly sessions: OpenSessions
   readonly lastCalls: LastCalls
 }
 
-export interface AskedBySession {
+export interface AgentRequest {
   readonly session: SessionID
   readonly kind: string
   readonly after: unknown
   readonly reason?: string | undefined
-  /** When the first message of the agent's present turn was handed to it. */
+  /** When the agent received the first message of its current turn. */
   readonly turnSince?: string | undefined
 }
 
-export const submitFor = async (deps: SubmitForDeps, edge: string, asked: AskedBySession): Promise<Submitted> => {
-  const { session, kind, after, reason } = asked
+/** Submits a change that an agent requests for its own group. Only some kinds are allowed. */
+export const submitFor = async (deps: SubmitForDeps, edge: string, request: AgentRequest): Promise<Submitted> => {
+  const { session, kind, after, reason } = request
   const { agentGroupID } = presentSession(deps.sessions, session)
-  const asker: Asker = { edge, principal: `session:${session}`, by: `agent:${agentGroupID}`, kinds: requestableKinds }
-  const afterToolOutput = deps.lastCalls.since(session, asked.turnSince)
-  const { replayed: _never, ...submitted } = await submit(deps, asker, {
+  const requester: ChangeRequester = { edge, principal: `session:${session}`, by: `agent:${agentGroupID}`, kinds: requestableKinds }
+  const afterToolOutput = deps.lastCalls.since(session, request.turnSince)
+  const { replayed: _replayed, ...submitted } = await submit(deps, requester, {
     submission: { kind, agentGroupID, after, reason },
     afterToolOutput,
   })
   return submitted
 }
 
-/** An agent takes back, through its own session, what it asked for through it. What others asked for is theirs. */
-export interface WithdrawnBySession {
+export interface AgentWithdrawal {
   readonly session: SessionID
   readonly id: ChangeID
   readonly reason?: string | undefined
 }
 
-/** Who decided is no matter of a sandbox. Taken back twice is as good as once. */
-const standing = async (deps: AskedOfSession, asked: WithdrawnBySession): Promise<Outcome> => {
-  const change = await changeOf(deps, asked)
-  if (change.state === 'withdrawn') return outcomeOf(change)
+/** Answers a second withdrawal like the first. The agent is not told who decided. */
+const answerDecided = async (deps: SessionChangeDeps, request: AgentWithdrawal): Promise<Outcome> => {
+  const change = await readGroupChange(deps, request)
+  if (change.state === 'withdrawn') return toOutcome(change)
   throw new ServiceError('change-already-decided', {
     detail: `${change.id} is ${change.state}`,
-    hint: 'what has ended or is in force cannot be taken back',
+    hint: 'only a pending change can be withdrawn',
   })
 }
 
-export const withdrawFor = async (deps: AskedOfSession & ExpireDeps, edge: string, asked: WithdrawnBySession): Promise<Outcome> => {
-  const { id, agentGroupID } = await changeOf(deps, asked)
+/** Withdraws a change that the agent requested through the same session. Idempotent. */
+export const withdrawFor = async (deps: SessionChangeDeps & ExpireDeps, edge: string, request: AgentWithdrawal): Promise<Outcome> => {
+  const { id, agentGroupID } = await readGroupChange(deps, request)
   const by = `agent:${agentGroupID}`
   try {
-    return outcomeOf(await withdraw(deps, { edge, principal: `session:${asked.session}`, by }, { id, by, reason: asked.reason }))
+    return toOutcome(await withdraw(deps, { edge, principal: `session:${request.session}`, by }, { id, by, reason: request.reason }))
   } catch (error) {
-    if (isServiceError(error) && error.code === 'change-already-decided') return standing(deps, asked)
+    if (isServiceError(error) && error.code === 'change-already-decided') return answerDecided(deps, request)
     throw error
   }
 }

@@ -1,9 +1,9 @@
-// The session that a client token stands for. Whoever presents the token is told it; nobody can name it.
+// The session of a client token. Only the token selects it; a request cannot name another session.
 import { type ChangeID, type Digest, ServiceError, type Session, type Submitted } from '@gatehouse/contracts'
 import type { Principals } from '../auth/authenticate.ts'
 import { clientPlace } from '../state/clients.ts'
 import type { Tokens } from '../state/tokens.ts'
-import { changeOf, outcomeOf, submitFor, type SubmitForDeps, withdrawFor } from './agent-changes.ts'
+import { readGroupChange, toOutcome, submitFor, type SubmitForDeps, withdrawFor } from './agent-changes.ts'
 import { type CloseDeps, closeSession, openSession } from './lifecycle.ts'
 
 export interface ClientDeps extends CloseDeps {
@@ -11,7 +11,7 @@ export interface ClientDeps extends CloseDeps {
   readonly tokens: Pick<Tokens, 'find'>
 }
 
-/** Opens it at the first use. Throws `unauthorized` or `forbidden`. */
+/** The session of a client token, opened at its first use. Throws `unauthorized` or `forbidden`. */
 export const clientSession = async (deps: ClientDeps, token: Digest | null): Promise<Session> => {
   const place = clientPlace(deps.principals.resolve(token, 'mcp'))
   const known = deps.sessions.at(place.agentGroupID, place.conversationID)
@@ -41,9 +41,9 @@ interface ClientChange {
   readonly reason?: string | undefined
 }
 
-/** A change of another group is no change at all to a client. */
+/** Reads a change of the client's group. Throws `not-found` for a change of another group. */
 export const readForClient = async (deps: RequestDeps, { token, id }: ClientChange) =>
-  outcomeOf(await changeOf(deps, { session: (await clientSession(deps, token)).id, id }))
+  toOutcome(await readGroupChange(deps, { session: (await clientSession(deps, token)).id, id }))
 
 export const withdrawForClient = async (deps: RequestDeps, edge: string, { token, ...request }: ClientChange) =>
   withdrawFor(deps, edge, { session: (await clientSession(deps, token)).id, ...request })

@@ -16,7 +16,7 @@ import { columns, type LastCalls, markClosed, type OpenSessions, presentSession,
 import type { Subscribers } from '../state/subscribers.ts'
 import { readGroup } from '../state/unit-config.ts'
 
-/** What a session may not use is not there. */
+/** The surfaces that a session needs. Surfaces that it may not use are not created. */
 export const expectedSurfaces =
   ({ catalog, models }: Pick<GatewayBoot, 'catalog' | 'models'>) =>
   (agent: string | null): readonly Surface[] => [
@@ -24,15 +24,15 @@ export const expectedSurfaces =
     ...(agent === 'model' && models.length > 0 ? (['model'] as const) : []),
   ]
 
-/** As it is told to those who serve its sockets. */
+/** The fields of a session for the processes that serve its sockets. */
 export const withoutConversation = ({ id, agentGroupID, identity }: Session) => ({
   session: id,
   agentGroupID,
   ...(identity === undefined ? {} : { identity }),
 })
 
-/** Those whose surface is still to come are told to make it; to one that has it they are told nothing new. */
-const tellOpened = (subscribers: Subscribers, session: Session): void => {
+/** Requests the surfaces that the session is still missing. */
+const requestSurfaces = (subscribers: Subscribers, session: Session): void => {
   const opened = withoutConversation(session)
   const isMissing = (surface: Surface): boolean => session.expected.includes(surface) && !session.reported.includes(surface)
   if (isMissing('tools')) subscribers.broker('session-opened', opened)
@@ -57,14 +57,14 @@ export interface SessionDeps {
 interface Place {
   readonly agentGroupID: AgentGroupID
   readonly conversationID: ConversationID
-  /** Of a client outside of the unit. */
+  /** Whether it is the session of an external client. */
   readonly isExternal?: boolean
 }
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 const idLength = 13
 
-/** 65 random bits: 256 is a multiple of 32, so every letter is as likely. */
+/** 65 random bits. 256 is a multiple of 32, so every letter is equally likely. */
 const makeID = (): string => `ses_${[...randomBytes(idLength)].map((byte) => alphabet.charAt(byte % 32)).join('')}`
 
 const findOpen = (tx: Transaction, place: Place): Promise<SessionRow | undefined> =>
@@ -73,8 +73,8 @@ const findOpen = (tx: Transaction, place: Place): Promise<SessionRow | undefined
     place.conversationID,
   ])
 
-/** One that was ended while the database could not be written is closed here. */
-const findStanding = async (
+/** The open session of a place. Closes one that was ended while the database could not be written. */
+const findActive = async (
   { sessions }: SessionDeps,
   tx: Transaction,
   { place, now }: { place: Place; now: string },
@@ -85,22 +85,25 @@ const findStanding = async (
   return undefined
 }
 
-/** The group's number for host uids, given once and for good. */
-const slotOf = async (tx: Transaction, agentGroupID: string): Promise<number> => {
+/** The group's number for host uids, assigned once and never reused. */
+const assignSlot = async (tx: Transaction, agentGroupID: string): Promise<number> => {
   await tx.run('INSERT INTO slots (agent_group_id) VALUES (?) ON CONFLICT (agent_group_id) DO NOTHING', [agentGroupID])
   const row = await tx.get<{ slot: number }>('SELECT slot FROM slots WHERE agent_group_id = ?', [agentGroupID])
   if (row === undefined) throw new TypeError('a slot that was inserted is found again')
   return row.slot
 }
 
-/** A sandbox is never opened for a client outside of the unit, and no client is let into the group of a sandbox. */
+/** External clients have sessions only in groups with an external agent, and sandboxes only in the others. */
 const assertAgent = async (tx: Transaction, { agentGroupID, isExternal = false }: Place): Promise<void> => {
   const group = await readGroup(tx, agentGroupID)
-  if (group === undefined) throw new ServiceError('not-found', { detail: `there is no agent group ${agentGroupID}` })
+  if (group === undefined) throw new ServiceError('not-found', { detail: `agent group ${agentGroupID} not found` })
   if ((group.agent === 'external') === isExternal) return
-  if (isExternal) throw new ServiceError('forbidden', { detail: `the agent of ${agentGroupID} is in a sandbox: it takes no clients` })
+  if (isExternal)
+    throw new ServiceError('forbidden', {
+      detail: `the agent of ${agentGroupID} runs in a sandbox, so external clients cannot use its group`,
+    })
   throw new ServiceError('conflict', {
-    detail: `the agent of ${agentGroupID} runs outside of this unit: there is no sandbox and no chat for it`,
+    detail: `the agent of ${agentGroupID} is external, so it has no sandbox and no chat`,
     hint: 'connect its program to the MCP endpoint, or choose another agent group',
   })
 }
@@ -110,7 +113,7 @@ const insert = async (tx: Transaction, place: Place, openedAt: string): Promise<
     makeID(),
     place.agentGroupID,
     place.conversationID,
-    await slotOf(tx, place.agentGroupID),
+    await assignSlot(tx, place.agentGroupID),
     openedAt,
   ])
   const row = await findOpen(tx, place)
@@ -122,29 +125,28 @@ export const openSession = async (deps: SessionDeps, place: Place): Promise<Sess
   const known = deps.sessions.at(place.agentGroupID, place.conversationID)
   if (known !== undefined && (known.external === true) === (place.isExternal === true)) return known
   const now = new Date(deps.clock()).toISOString()
-  const { row, made } = await deps.store.write(async (tx) => {
+  const { row, isNew } = await deps.store.write(async (tx) => {
     await assertAgent(tx, place)
-    const open = await findStanding(deps, tx, { place, now })
-    return open === undefined ? { row: await insert(tx, place, now), made: true } : { row: open, made: false }
+    const open = await findActive(deps, tx, { place, now })
+    return open === undefined ? { row: await insert(tx, place, now), isNew: true } : { row: open, isNew: false }
   })
   const session = deps.sessions.add(row)
-  if (made) tellOpened(deps.subscribers, session)
+  if (isNew) requestSurfaces(deps.subscribers, session)
   return session
 }
 
-/** Ends a session: from now on nothing is allowed to it, and its sockets may go. */
 export interface CloseDeps extends SessionDeps {
   readonly lastCalls: LastCalls
 }
 
-/** Forgotten before it is written, so that nobody is handed a session that ends; known again if that fails. */
+/** Closes a session. It is removed from memory first, so that nobody receives a closing session, and restored if the write fails. */
 export const closeSession = async ({ store, sessions, lastCalls, subscribers, clock }: CloseDeps, id: SessionID): Promise<void> => {
   const session = presentSession(sessions, id)
   sessions.remove(session)
   try {
     await store.write((tx) => markClosed(tx, id, new Date(clock()).toISOString()))
   } catch (error) {
-    // A commit that failed may have happened all the same.
+    // A transaction that was reported as failed may have been committed.
     const open = await store.read.get('SELECT id FROM sessions WHERE id = ? AND closed_at IS NULL', [id])
     if (open !== undefined) sessions.restore(session)
     throw error
@@ -154,20 +156,20 @@ export const closeSession = async ({ store, sessions, lastCalls, subscribers, cl
   subscribers.modelProxy('session-closed', { session: id })
 }
 
-/** A session and the group that it belongs to, as they are now. A frozen group may have sessions: nothing is launched for them. */
 const countApplied = `SELECT COUNT(*) AS applied FROM changes WHERE agent_group_id = ? AND state = 'applied'`
 
+/** Reads a session with its group before a launch. A frozen group may have sessions, but none is launched. */
 export const sessionAndGroup = async (
   { store, sessions, freezes, subscribers }: { store: Store; sessions: OpenSessions; freezes: Freezes; subscribers: Subscribers },
   id: SessionID,
 ): Promise<{ session: Session; group: AgentGroup; applied: number; frozen: boolean }> => {
   const session = presentSession(sessions, id)
-  // First: what is applied in between is in the group, and a launch too many is better than one too few.
+  // Counted first: a change applied in between is in the group, and an extra relaunch is better than a missing one.
   const counted = await store.read.get<{ applied: number }>(countApplied, [session.agentGroupID])
   const group = await readGroup(store.read, session.agentGroupID)
-  if (group === undefined) throw new ServiceError('not-found', { detail: `there is no agent group ${session.agentGroupID} any more` })
-  // Asked before each launch: one that did not hear of it, or could not make its socket then, is told again.
+  if (group === undefined) throw new ServiceError('not-found', { detail: `agent group ${session.agentGroupID} no longer exists` })
+  // Repeats the request before each launch, for processes that missed it or failed to create their socket.
   const present = sessions.find(id)
-  if (present !== undefined) tellOpened(subscribers, present)
+  if (present !== undefined) requestSurfaces(subscribers, present)
   return { session, group, applied: counted?.applied ?? 0, frozen: freezes.of(group.id) !== undefined }
 }

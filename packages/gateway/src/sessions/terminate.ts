@@ -1,7 +1,7 @@
 // Ends sessions: everything is denied to them at once, whether or not the journal can be written.
 import { type Principal, Reason, type SessionID } from '@gatehouse/contracts'
 import { parse } from '../input.ts'
-import { type Kept, keptOf } from '../ledger/append.ts'
+import { type Durability, getDurability } from '../ledger/append.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { CallRates } from '../state/call-counts.ts'
 import type { Actor } from '../state/change-records.ts'
@@ -16,18 +16,18 @@ export interface TerminateDeps {
   readonly subscribers: Subscribers
 }
 
-export interface Ending {
+export interface TerminateRequest {
   readonly session: SessionID
   readonly reason?: string | undefined
 }
 
-/** A session of a group that the principal does not see is no session. */
+/** Terminates a session at once. Throws `not-found` for a session that the principal may not see. */
 export const terminate = async (
   { sessions, lastCalls, ledger, subscribers }: TerminateDeps,
   { actor, principal }: { actor: Actor; principal: Principal },
-  { session: id, reason: given }: Ending,
-): Promise<Kept> => {
-  const reason = given === undefined ? {} : { reason: parse(Reason, given, '/reason') }
+  { session: id, reason: input }: TerminateRequest,
+): Promise<Durability> => {
+  const reason = input === undefined ? {} : { reason: parse(Reason, input, '/reason') }
   const session = presentSession(sessions, id)
   if (!sees(principal, session.agentGroupID)) throw unknownSession(id)
   sessions.end(session)
@@ -41,10 +41,9 @@ export const terminate = async (
     agentGroupID: session.agentGroupID,
     detail: { session: id, ...reason },
   }
-  return keptOf(await ledger.commitLate([{ stage: 'terminate', ...line }]))
+  return getDurability(await ledger.commitLate([{ stage: 'terminate', ...line }]))
 }
 
-/** The sessions of a group that is gone end with it, and its calls are forgotten. The database has closed them already. */
 export interface CloseRemovedDeps {
   readonly sessions: OpenSessions
   readonly lastCalls: LastCalls
@@ -52,6 +51,7 @@ export interface CloseRemovedDeps {
   readonly subscribers: Subscribers
 }
 
+/** Ends the sessions of a removed group in memory. They are already closed in the database. */
 export const closeRemoved = ({ sessions, lastCalls, rates, subscribers }: CloseRemovedDeps, agentGroupID: string): void => {
   rates.forget(agentGroupID)
   for (const session of sessions.all().filter((open) => open.agentGroupID === agentGroupID)) {

@@ -3,7 +3,6 @@ import { type Grant, limits } from '@gatehouse/contracts'
 import { backoff, createWindow, type Logger, type Window } from '@gatehouse/kernel'
 import type { Rows, Store } from '@gatehouse/store'
 
-/** Brings counts of calls to disk within `limits.callCountDelay`, many at a time; what could not be written is tried again. */
 interface Count {
   readonly agentGroupID: string
   readonly server: string
@@ -22,6 +21,7 @@ const save = (store: Store, counts: readonly Count[]): Promise<void> =>
     }
   })
 
+/** Writes call counts to disk in batches, within `limits.callCountDelay`. Failed writes are retried. */
 class CountSaver {
   readonly #deps: { readonly store: Store; readonly log: Logger }
   readonly #isPresent: (count: Count) => boolean
@@ -30,19 +30,19 @@ class CountSaver {
   #timer: NodeJS.Timeout | undefined
   #saving: Promise<void> | undefined
 
-  /** @param isPresent false for a count whose grant was replaced: it must not write over the new one */
+  /** @param isPresent false for a count whose grant was replaced, which must not overwrite the new count */
   constructor(deps: { readonly store: Store; readonly log: Logger }, isPresent: (count: Count) => boolean) {
     this.#deps = deps
     this.#isPresent = isPresent
   }
 
-  take(count: Count): void {
+  add(count: Count): void {
     this.#unsaved.add(count)
-    // Half of the delay is for the disk.
+    // The other half of the delay is for the write.
     this.#wake(limits.callCountDelay / 2)
   }
 
-  /** Resolves when everything that was taken is on disk. */
+  /** Resolves when all counts are on disk. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -57,7 +57,7 @@ class CountSaver {
   #run(): void {
     this.#timer = undefined
     this.#saving ??= this.#write()
-      .catch((error: unknown) => this.#deps.log.warn('counts of calls could not be written yet', { error }))
+      .catch((error: unknown) => this.#deps.log.warn('could not persist call counters, will retry', { error }))
       .finally(() => {
         this.#saving = undefined
         if (this.#unsaved.size > 0) this.#wake(this.#pauses.next())
@@ -65,24 +65,24 @@ class CountSaver {
   }
 
   async #write(): Promise<void> {
-    const taken = [...this.#unsaved].filter(this.#isPresent)
+    const batch = [...this.#unsaved].filter(this.#isPresent)
     this.#unsaved.clear()
     try {
-      await save(this.#deps.store, taken)
+      await save(this.#deps.store, batch)
       this.#pauses.reset()
     } catch (error) {
-      for (const count of taken) this.#unsaved.add(count)
+      for (const count of batch) this.#unsaved.add(count)
       throw error
     }
   }
 }
 
 export interface CallCounts {
-  /** Calls under the grant as its change made it. */
+  /** Number of calls under this version of the grant. */
   of(grant: Grant): number
   add(grant: Grant): void
   load(rows: Rows): Promise<void>
-  /** Resolves when what was counted is on disk. */
+  /** Resolves when all counts are on disk. */
   flush(): Promise<void>
 }
 
@@ -93,56 +93,56 @@ interface CountRow {
   readonly used: number
 }
 
-/** Neither part can hold a space. */
-const placeOf = ({ agentGroupID, server }: Pick<Count, 'agentGroupID' | 'server'>): string => `${agentGroupID} ${server}`
+/** Neither part can contain a space. */
+const toKey = ({ agentGroupID, server }: Pick<Count, 'agentGroupID' | 'server'>): string => `${agentGroupID} ${server}`
 
 export const createCallCounts = (store: Store, log: Logger): CallCounts => {
   const counts = new Map<string, Count>()
-  const saver = new CountSaver({ store, log }, (count) => counts.get(placeOf(count)) === count)
-  const countOf = (grant: Grant): Count | undefined => {
-    const count = counts.get(placeOf(grant))
+  const saver = new CountSaver({ store, log }, (count) => counts.get(toKey(count)) === count)
+  const findCount = (grant: Grant): Count | undefined => {
+    const count = counts.get(toKey(grant))
     return count?.changeID === grant.changeID ? count : undefined
   }
   return {
-    of: (grant) => countOf(grant)?.used ?? 0,
+    of: (grant) => findCount(grant)?.used ?? 0,
     add: (grant) => {
       const { agentGroupID, server, changeID } = grant
-      const count = countOf(grant) ?? { agentGroupID, server, changeID, used: 0 }
+      const count = findCount(grant) ?? { agentGroupID, server, changeID, used: 0 }
       count.used += 1
-      counts.set(placeOf(count), count)
-      saver.take(count)
+      counts.set(toKey(count), count)
+      saver.add(count)
     },
     load: async (rows) => {
       const found = await rows.all<CountRow>('SELECT agent_group_id, server, change_id, used FROM call_counts')
       for (const { agent_group_id: agentGroupID, server, change_id: changeID, used } of found) {
         const count = { agentGroupID, server, changeID, used }
-        counts.set(placeOf(count), count)
+        counts.set(toKey(count), count)
       }
     },
     flush: () => saver.flush(),
   }
 }
 
-/** How often each group calls tools: within any minute, over all its sessions. Kept in memory: a restart of the gateway forgets it. */
+/** Calls of each group within the last minute, over all its sessions. In memory only, so a restart resets it. */
 export interface CallRates {
-  /** Milliseconds until the group may call once more under this maximum; 0 when it may now. */
+  /** Milliseconds until the group may make another call under this maximum; 0 if it may now. */
   wait(agentGroupID: string, max: number): number
   add(agentGroupID: string): void
-  /** The group is gone. */
+  /** Drops the data of a removed group. */
   forget(agentGroupID: string): void
 }
 
 /** @param now milliseconds, monotonic */
 export const createCallRates = (now: (() => number) | undefined): CallRates => {
   const windows = new Map<string, Window>()
-  const windowOf = (agentGroupID: string): Window => {
+  const getWindow = (agentGroupID: string): Window => {
     const window = windows.get(agentGroupID) ?? createWindow(now === undefined ? {} : { now })
     windows.set(agentGroupID, window)
     return window
   }
   return {
-    wait: (agentGroupID, max) => windowOf(agentGroupID).wait(max),
-    add: (agentGroupID) => windowOf(agentGroupID).add(),
+    wait: (agentGroupID, max) => getWindow(agentGroupID).wait(max),
+    add: (agentGroupID) => getWindow(agentGroupID).add(),
     forget: (agentGroupID) => void windows.delete(agentGroupID),
   }
 }

@@ -33,7 +33,7 @@ const respell = async (tx: Transaction, wired: Wired): Promise<void> => {
   await tx.run('UPDATE OR IGNORE cards SET address = ? WHERE channel = ? AND address = ?', [address, wired.channel, wired.address])
 }
 
-/** Other lines of the stage say that the journal could be written again. */
+/** Other records of this stage are about the recovery of the journal. */
 const recovered: Projection = async (tx, { detail }) => {
   if (!('removed' in detail)) return
   const { removed, kept } = v.parse(RemovedDetail, detail)
@@ -51,28 +51,28 @@ const findRemoved = (wirings: readonly Wired[]): Removed[] =>
     return kept === undefined ? [] : [{ removed: wired, kept }]
   })
 
-const removedLine = (detail: Removed): JournalInput => {
+const toRecord = (detail: Removed): JournalInput => {
   const { agentGroupID, changeID } = detail.removed
   return { stage: 'recovered', ...systemActor, agentGroupID, changeID, kind: 'wiring', detail: { ...detail } }
 }
 
-/** Before anything else is journaled at a start. Where the journal cannot be written, what is the same address stays as it is. */
+/** Migrates wirings at the start, before anything else is journaled. Without a writable journal, duplicates are left unchanged. */
 export const canonicalizeWirings = async ({ store, ledger, log }: RespellDeps): Promise<void> => {
   const wirings = (await readWirings(store.read)).toSorted((one, other) => (one.changeID < other.changeID ? -1 : 1))
   const removed = findRemoved(wirings)
-  const isAlone = (wired: Wired): boolean => removed.every((one) => one.removed !== wired && one.kept !== wired)
-  const odd = wirings.filter((wired) => respelled(wired).address !== wired.address && isAlone(wired))
-  if (odd.length > 0)
+  const isUnique = (wired: Wired): boolean => removed.every((one) => one.removed !== wired && one.kept !== wired)
+  const nonCanonical = wirings.filter((wired) => respelled(wired).address !== wired.address && isUnique(wired))
+  if (nonCanonical.length > 0)
     await store.write(async (tx) => {
-      for (const wired of odd) {
+      for (const wired of nonCanonical) {
         await respell(tx, wired)
         await writeEffect(tx, { type: 'wired', wired: respelled(wired) })
       }
     })
   if (removed.length === 0) return
-  await ledger.commit(removed.map(removedLine))
+  await ledger.commit(removed.map(toRecord))
   for (const {
     removed: { channel, agentGroupID, changeID },
   } of removed)
-    log.warn('wiring removed: its address is another spelling of an address that was wired before', { channel, agentGroupID, changeID })
+    log.warn('removed a wiring: its address is another spelling of an address that was already wired', { channel, agentGroupID, changeID })
 }

@@ -9,16 +9,16 @@ import type { Secrets } from '../secrets.ts'
 export interface CatalogItem {
   readonly name: ServerName
   readonly entry: CatalogEntry
-  /** Tells one server from another. */
+  /** Identifies the server. */
   readonly digest: Digest
-  /** Tells one state of the entry from the next, values included. */
+  /** Identifies this version of the entry, including its values. */
   readonly tag: Digest
 }
 
-/** A file that was read and is not in force yet. */
+/** A file that was read but is not in use yet. */
 export interface Reading {
   readonly items: readonly CatalogItem[]
-  /** @param items those of the file, under the names that the unit knows them by */
+  /** Puts the file in use. @param items its entries, with the names in the unit's spelling */
   adopt(items: readonly CatalogItem[]): void
 }
 
@@ -28,60 +28,62 @@ export interface Catalog {
   item(name: ServerName): CatalogItem | undefined
   /** By name. */
   items(): readonly CatalogItem[]
-  /** Why the file cannot be used or written, while the last good one stays in force. */
+  /** The reason why the file cannot be used or written, while the last valid version stays in use. */
   fault(): string | undefined
-  /** Puts these in force, whatever the file says: what the journal knows, or the file's own under the names that the unit knows. */
-  recall(items: readonly CatalogItem[]): void
-  /** Throws `conflict` where the file is not as it was last read or written. */
+  /** Puts these entries in use, regardless of the file. */
+  restore(items: readonly CatalogItem[]): void
+  /** Throws `conflict` if the file differs from its last read or written version. */
   assertUntouched(): Promise<void>
-  /** Reads the file again. Throws `conflict` where it cannot be used. */
+  /** Reads the file again. Throws `conflict` if it cannot be used. */
   read(): Promise<Reading>
-  /** On disk when it resolves; if it rejects, the entries are what they were. */
+  /** Resolves when the entry is on disk. If it rejects, the entries are unchanged. */
   set(name: ServerName, entry: CatalogEntry): Promise<void>
   remove(name: ServerName): Promise<void>
 }
 
-/** What makes a catalog entry the server that it is: where it runs or lies, not what it is given to know. */
+/** The fields that identify a server: its program or URL, without its secret values. */
 type Identity = Readonly<Record<string, unknown>>
 
-/** Another image of the same name, or other files of the host, make another server. */
-const given = ({ imageID, volumes = [], data = false }: LocalEntry): Identity => ({
+/** Another image id under the same name, or other host files, make a different server. */
+const localIdentity = ({ imageID, volumes = [], data = false }: LocalEntry): Identity => ({
   ...(imageID === undefined ? {} : { imageID }),
   ...(volumes.length === 0 ? {} : { volumes }),
   ...(data ? { data } : {}),
 })
 
-export const identityOf = (entry: CatalogEntry): Identity => {
+export const getIdentity = (entry: CatalogEntry): Identity => {
   if (entry.transport === 'http') return { transport: entry.transport, url: entry.url }
   const image = entry.image === undefined || entry.image === '' ? {} : { image: entry.image }
-  return { transport: entry.transport, command: entry.command, args: entry.args, ...image, ...given(entry) }
+  return { transport: entry.transport, command: entry.command, args: entry.args, ...image, ...localIdentity(entry) }
 }
 
-export const digestOfEntry = (entry: CatalogEntry): Digest => digestOf(identityOf(entry))
+export const digestOfEntry = (entry: CatalogEntry): Digest => digestOf(getIdentity(entry))
 
-/** Without the key nobody can try values against it. */
+/** A keyed hash, so that values cannot be guessed from it. */
 export const tagOfEntry = (secrets: Pick<Secrets, 'hmac'>, name: string, entry: CatalogEntry): Digest =>
   sha256(secrets.hmac(`catalog entry ${canonical({ name, entry })}`))
 
-/** The spelling of a tool server's name. Names that differ by case alone are one name, spelled as it was first saved. */
 interface SpellingDeps {
   readonly store: Store
 }
 
-/** A name that was never saved stays as it is. The table keeps the names of removed servers too, since their grants stay. */
+/**
+ * The canonical spelling of a server name. Names that differ only in case are one name, spelled as it was first saved. The table
+ * keeps the names of removed servers, because their grants stay.
+ */
 export const spell = async ({ store }: SpellingDeps, name: ServerName): Promise<ServerName> => {
   const row = await store.read.get<{ name: string }>('SELECT name FROM catalog_writes WHERE name = ? COLLATE NOCASE', [name])
   return row === undefined ? name : v.parse(ServerName, row.name)
 }
 
-/** What is no name of a server is left to the schema to refuse. */
+/** Spells the server name in a field. An invalid name is left to the schema to refuse. */
 export const spellMember = async (deps: SpellingDeps, after: unknown, member: string | undefined): Promise<unknown> => {
   if (member === undefined || typeof after !== 'object' || after === null) return after
   const name = v.safeParse(ServerName, Reflect.get(after, member))
   return name.success ? { ...after, [member]: await spell(deps, name.output) } : after
 }
 
-/** As a file has them. */
+/** Spells the names of the entries of a file. */
 export const spellItems = (deps: SpellingDeps & { readonly secrets: Secrets }, items: readonly CatalogItem[]): Promise<CatalogItem[]> =>
   Promise.all(
     items.map(async (item) => {

@@ -4,9 +4,9 @@ import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
 
 export interface ChangeIds {
-  /** `at` is the clock's own time, which may lie behind the id's. */
+  /** `at` is the time of the clock, which may be before the time of the id. */
   next(): { id: ChangeID; at: string }
-  /** Goes on after the last id that the database holds. */
+  /** Continues after the last id in the database. */
   resume(): Promise<void>
 }
 
@@ -18,17 +18,17 @@ const format = (nanos: bigint): ChangeID => {
   return v.parse(ChangeID, `chg_${stamp}.${String(nanos % perSecond).padStart(9, '0')}`)
 }
 
-/** The first id that can have been made at this time. @param time milliseconds since the epoch */
+/** The smallest id of this time. @param time milliseconds since the epoch */
 export const firstIdAt = (time: number): ChangeID => format(BigInt(Math.max(0, Math.trunc(time))) * perMilli)
 
-const nanosOf = (id: string): bigint => {
+const parseNanos = (id: string): bigint => {
   const [, year, month, day, hour, minute, second, fraction] = /^chg_(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{9})$/.exec(id) ?? []
   if (fraction === undefined) throw new TypeError(`expected a change id, got ${id}`)
   return BigInt(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`)) * perMilli + BigInt(fraction)
 }
 
-/** Milliseconds since the epoch at which the id was made, as the id has it. */
-export const timeOfId = (id: string): number => Number(nanosOf(id) / perMilli)
+/** The time in an id, in milliseconds since the epoch. */
+export const parseIdTime = (id: string): number => Number(parseNanos(id) / perMilli)
 
 export const createChangeIds = (rows: Rows, clock: () => number): ChangeIds => {
   let last = 0n
@@ -41,7 +41,7 @@ export const createChangeIds = (rows: Rows, clock: () => number): ChangeIds => {
     },
     resume: async () => {
       const row = await rows.get<{ id: string | null }>('SELECT max(id) AS id FROM changes')
-      const stored = row?.id ? nanosOf(row.id) : 0n
+      const stored = row?.id ? parseNanos(row.id) : 0n
       if (stored > last) last = stored
     },
   }

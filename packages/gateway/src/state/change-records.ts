@@ -6,11 +6,11 @@ import { Effect } from './effects.ts'
 
 const Json = v.record(v.string(), v.unknown())
 
-/** What an agent asks for, by which it is known again: of what, and a digest of the rest without its terms. */
-export const Wish = v.strictObject({ subject: v.string(), digest: Digest })
-export type Wish = v.InferOutput<typeof Wish>
+/** Identifies equivalent requests of agents: the object, and a digest of the rest without its terms. */
+export const RequestKey = v.strictObject({ subject: v.string(), digest: Digest })
+export type RequestKey = v.InferOutput<typeof RequestKey>
 
-export const SubmitDetail = v.strictObject({ change: Change, idempotency: v.optional(Idempotency), wish: v.optional(Wish) })
+export const SubmitDetail = v.strictObject({ change: Change, idempotency: v.optional(Idempotency), wish: v.optional(RequestKey) })
 export const RebasedDetail = v.strictObject({
   before: v.nullable(Json),
   diff: v.array(PatchOperation),
@@ -19,47 +19,48 @@ export const RebasedDetail = v.strictObject({
   risk: Risk,
   digest: Digest,
 })
-/** An approval that no longer stands when the change would be applied: it is held again. */
+/** An approval no longer counted when the change was to be applied, so it is held again. */
 export const ReopenedDetail = v.strictObject({
   reopened: v.strictObject({ needed: v.number(), given: v.number(), lost: v.array(v.string()) }),
 })
 export const DecisionDetail = v.looseObject({
   decision: Decision,
-  /** An approval that others must join leaves the change held. */
+  /** False if more approvals are needed, so the change stays held. */
   complete: v.optional(v.boolean(), true),
-  /** People that must approve. */
+  /** Number of people who must approve. */
   needed: v.optional(v.number()),
-  /** People whose approval stands, with this one. */
+  /** Number of people whose approval counts, including this one. */
   given: v.optional(v.number()),
 })
-/** Withdrawn, or expired. */
+/** A withdrawn or expired change. */
 export const EndDetail = v.strictObject({ at: Time, reason: v.optional(v.string()) })
 export const RetryDetail = v.strictObject({ digest: Digest })
 export const ApplyDetail = v.strictObject({
   digest: Digest,
   at: v.string(),
   effect: Effect,
-  /** Open sessions that the effect has yet to reach. */
+  /** Open sessions in which the effect is still pending. */
   sessions: v.optional(v.array(SessionID), []),
 })
 export const FailureDetail = v.strictObject({ digest: Digest, failure: Failure })
 
-/** Who acts, through which door. `by` is a label that the actor gave. */
+/** The principal that acts, and the edge of its request. `by` is a label chosen by the requester. */
 export interface Actor {
   readonly edge: string
   readonly principal: string
   readonly by?: string | undefined
-  /** The person behind the principal when the request came in; absent where the principal is its own person. */
+  /** The person behind the principal at the time of the request; absent if the principal is its own person. */
   readonly person?: string
-  /** The person of a channel by whom the principal is known there. */
+  /** The channel user that acted, for a decision from a channel. */
   readonly via?: Decision['via']
 }
 
-/** The gateway's own acts. */
+/** The actor of the gateway's own acts. */
 export const systemActor: Actor = { edge: 'gateway', principal: 'gateway' }
 
 type Subject = Pick<Change, 'id' | 'kind' | 'agentGroupID'>
 
+/** Builds a journal record about a change. */
 export const changeLine = (
   stage: JournalInput['stage'],
   { actor, change }: { actor: Actor; change: Subject },

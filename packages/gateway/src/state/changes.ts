@@ -16,14 +16,14 @@ export interface ChangeRow {
 
 export const toChange = (row: ChangeRow): Change => v.parse(Change, JSON.parse(row.record))
 
-/** As the database has it. */
+/** Reads a change from the database, without the overlay. */
 export const findChange = async (rows: Rows, id: string): Promise<Change | undefined> => {
   const row = await rows.get<ChangeRow>('SELECT record FROM changes WHERE id = ?', [id])
   return row === undefined ? undefined : toChange(row)
 }
 
 export const unknownChange = (id: string): ServiceError =>
-  new ServiceError('not-found', { detail: `there is no change ${id}`, hint: 'list the changes that wait: svcctl change pending' })
+  new ServiceError('not-found', { detail: `change ${id} not found`, hint: 'list pending changes: svcctl change pending' })
 
 export const readChange = async ({ store, overlay }: ReadDeps, id: string): Promise<Change> => {
   const change = await findChange(store.read, id)
@@ -31,7 +31,6 @@ export const readChange = async ({ store, overlay }: ReadDeps, id: string): Prom
   return overlay.over(change)
 }
 
-/** Changes in pages: what waits, oldest first; what was, newest first. A page ends early rather than outgrow a frame. */
 export interface ChangePage {
   readonly items: Change[]
   readonly nextCursor?: string
@@ -42,7 +41,7 @@ export interface Search extends Page {
   readonly kind?: Kind | undefined
   readonly requestedBy?: string | undefined
   readonly principal?: string | undefined
-  /** Of history alone. */
+  /** Only for the history. */
   readonly state?: ChangeState | undefined
   readonly since?: string | undefined
   readonly until?: string | undefined
@@ -63,7 +62,7 @@ export type ListName = keyof typeof lists
 const equal = (column: string, value: string | undefined): Condition[] =>
   value === undefined ? [] : [{ sql: `${column} = ?`, params: [value] }]
 
-/** The id of a change is its time. */
+/** Ids of changes are ordered by time. */
 const span = ({ since, until }: Search): Condition[] => [
   ...(since === undefined ? [] : [{ sql: 'id >= ?', params: [firstIdAt(Date.parse(since))] }]),
   ...(until === undefined ? [] : [{ sql: 'id < ?', params: [firstIdAt(Date.parse(until))] }]),
@@ -82,7 +81,11 @@ const conditionsOf = (which: ListName, search: Search, groups: readonly string[]
   ...among(groups),
 ]
 
-/** @param principal what it does not see is not in the list */
+/**
+ * Lists a page of changes: pending ones oldest first, history newest first. A page may have fewer items than its limit, because
+ * it must fit in a frame.
+ * @param principal only changes that it may see are listed
+ */
 export const listChanges = async (
   { store, overlay }: ReadDeps,
   { which, principal }: { which: ListName; principal: Principal },
@@ -103,12 +106,11 @@ export const listChanges = async (
   return { items: shown, ...(more && last !== undefined ? { nextCursor: last.id } : {}) }
 }
 
-/** How many changes wait for a decision, of those that a principal sees. Reads no change. */
 interface IdRow {
   readonly id: string
 }
 
-/** As the list of those that wait shows them. */
+/** Number of pending changes that a principal may see. */
 export const countHeld = async ({ store, overlay }: ReadDeps, { groups }: Pick<Principal, 'groups'>): Promise<number> => {
   const held = `SELECT id FROM changes WHERE state = 'held'`
   const rows =
@@ -118,19 +120,19 @@ export const countHeld = async ({ store, overlay }: ReadDeps, { groups }: Pick<P
   return rows.filter(({ id }) => !overlay.has(id)).length
 }
 
-/** A change can be stopped until it is applied: while it is held, and also when it was approved and its effect is still to come. */
+/** States in which a change can still be stopped. */
 const unapplied: ReadonlySet<ChangeState> = new Set(['held', 'approved', 'apply_failed'])
 
-/** Nothing of it is in force. */
+/** Whether the change has not taken effect and can still be stopped. */
 export const isUnapplied = ({ state }: Pick<Change, 'state'>): boolean => unapplied.has(state)
 
-/** Changes that were rejected while neither journal nor database could be written. Until one can, this is what they are. */
+/** Changes that were rejected while neither journal nor database could be written. It overrides the database until one can. */
 export interface Overlay {
-  /** From now on the change is this, until the database has an end of it. */
+  /** Overrides a change until the database has its final state. */
   put(change: Change): void
-  /** The change as it is, from the change as the database has it. */
+  /** The current change for a change from the database. */
   over(stored: Change): Change
-  /** Whether it was rejected, and the database may not know it yet. */
+  /** Whether it was rejected but may still be pending in the database. */
   has(id: string): boolean
 }
 

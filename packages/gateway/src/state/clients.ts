@@ -1,14 +1,14 @@
-// The session of a client outside of the unit: one for each client token, found by its name and group alone.
+// Sessions of external clients: one for each client token, identified by its name and group.
 import { clientRole, ConversationID, type Principal, ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import type { LastCalls, OpenSessions } from './sessions.ts'
 import type { Subscribers } from './subscribers.ts'
 
-/** Where the session of a client stands among those of its group. */
+/** The group and conversation of a client's session. */
 export const clientPlace = ({ name, groups = [] }: Pick<Principal, 'name' | 'groups'>) => {
   const [agentGroupID] = groups
   if (agentGroupID === undefined || groups.length > 1)
-    throw new ServiceError('forbidden', { detail: `${name} is a client of no one group` })
+    throw new ServiceError('forbidden', { detail: `the token ${name} must have exactly one agent group` })
   return { agentGroupID, conversationID: v.parse(ConversationID, `mcp:${name}`), isExternal: true }
 }
 
@@ -18,7 +18,7 @@ export interface EndClientDeps {
   readonly subscribers: Subscribers
 }
 
-/** Nothing is allowed to it any more, and calls that run end. The journal line of the revocation closes it in the database. */
+/** Ends the session of a client at once, including running calls. The record of the revocation closes it in the database. */
 export const endClientSession = (
   { sessions, lastCalls, subscribers }: EndClientDeps,
   token: Pick<Principal, 'name' | 'groups' | 'role'>,

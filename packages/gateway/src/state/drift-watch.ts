@@ -3,31 +3,31 @@ import type { ServerName } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 
 export interface DriftWatch {
-  /** Resolves when what is true now was looked at, or could not be: then the next look finds it. */
+  /** Resolves when the current definitions were reviewed, or the review failed; the next review then covers them. */
   look(server: ServerName): Promise<void>
-  /** Resolves when no look goes on. None comes by itself afterwards. */
+  /** Resolves when no review is running, and cancels scheduled reviews. */
   settled(): Promise<void>
 }
 
-interface Looking {
+interface RunningReview {
   readonly now: Promise<void>
   next?: Promise<void>
 }
 
-/** @param review resolves with the milliseconds after which the server is to be looked at again; 0 for no need */
+/** @param review resolves with the milliseconds until the next review; 0 if none is needed */
 export const createDriftWatch = (review: (server: ServerName) => Promise<number>, log: Logger): DriftWatch => {
-  const servers = new Map<string, Looking>()
-  const later = new Map<string, NodeJS.Timeout>()
+  const servers = new Map<string, RunningReview>()
+  const timers = new Map<string, NodeJS.Timeout>()
 
-  const comeBack = (server: ServerName, time: number): void => {
-    clearTimeout(later.get(server))
-    later.delete(server)
-    if (time > 0) later.set(server, setTimeout(() => void look(server), time).unref())
+  const scheduleNext = (server: ServerName, time: number): void => {
+    clearTimeout(timers.get(server))
+    timers.delete(server)
+    if (time > 0) timers.set(server, setTimeout(() => void look(server), time).unref())
   }
   const run = (server: ServerName): Promise<void> => {
     const now = review(server)
-      .then((left) => comeBack(server, left))
-      .catch((error: unknown) => log.warn('what a tool server declares could not be held against its grants', { server, error }))
+      .then((left) => scheduleNext(server, left))
+      .catch((error: unknown) => log.warn('could not review the grants of a tool server', { server, error }))
       .finally(() => {
         if (servers.get(server)?.next === undefined) servers.delete(server)
       })
@@ -35,16 +35,16 @@ export const createDriftWatch = (review: (server: ServerName) => Promise<number>
     return now
   }
   const look = (server: ServerName): Promise<void> => {
-    const looking = servers.get(server)
-    if (looking === undefined) return run(server)
-    looking.next ??= looking.now.then(() => run(server))
-    return looking.next
+    const running = servers.get(server)
+    if (running === undefined) return run(server)
+    running.next ??= running.now.then(() => run(server))
+    return running.next
   }
   return {
     look,
     settled: async () => {
       while (servers.size > 0) await Promise.all([...servers.values()].map(({ now }) => now))
-      for (const timer of later.values()) clearTimeout(timer)
+      for (const timer of timers.values()) clearTimeout(timer)
     },
   }
 }

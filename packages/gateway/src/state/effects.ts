@@ -11,7 +11,7 @@ export const Effect = v.variant('type', [
   v.strictObject({ type: v.literal('grant'), grant: Grant }),
   v.strictObject({ type: v.literal('wired'), wired: Wired }),
   v.strictObject({ type: v.literal('unwired'), channel: Channel, address: v.string() }),
-  /** Its values are sealed. Without an entry: a line of an earlier version, which wrote the catalog file before the line. */
+  /** Its values are sealed. The entry is missing in records of earlier versions, which wrote the catalog file first. */
   v.strictObject({ type: v.literal('entry'), name: ServerName, entry: v.optional(Sealed) }),
 ])
 export type Effect = v.InferOutput<typeof Effect>
@@ -35,7 +35,7 @@ export const writeGrant = (tx: Transaction, grant: Grant): Promise<unknown> =>
     [grant.agentGroupID, grant.server, JSON.stringify(grant)],
   )
 
-/** A line of the journal that was written before addresses had one spelling may take effect now. */
+/** Records of earlier versions may contain addresses that are not canonical. */
 const canonical = <T extends Pick<Wired, 'channel' | 'address'>>(place: T): T => ({
   ...place,
   address: canonicalAddress(place.channel, place.address),
@@ -66,11 +66,11 @@ export const writeEffect = async (tx: Transaction, effect: Effect): Promise<void
       await tx.run('DELETE FROM wirings WHERE channel = ? AND address = ?', [effect.channel, canonical(effect).address])
       return
     case 'entry':
-    // Known by the number of its line, which is no part of the effect.
+    // Written by the projection, which knows the number of the record.
   }
 }
 
-/** What `--dev` does at each start of the unit. Sessions of groups that are gone end with them. */
+/** Removes all groups, grants and wirings, for a `--dev` start. */
 export const emptyRegistry = async (tx: Transaction): Promise<void> => {
   for (const table of ['grants', 'call_counts', 'wirings', 'groups']) await tx.run(`DELETE FROM ${table}`)
 }

@@ -1,9 +1,9 @@
 // Callers that wait for evidence, and requests that no process has answered yet. The gateway calls nobody: it publishes a
 // request.
 export interface EvidenceWaiters {
-  /** What everybody was waiting for under this key is in the database. */
-  tell(key: string): void
-  /** Resolves with whether it came before the milliseconds were over. Listens from the moment of the call. */
+  /** Wakes everyone who waits for this key: the evidence is in the database. */
+  notify(key: string): void
+  /** Resolves with whether the evidence arrived within the milliseconds. Listens from the moment of the call. */
   wait(key: string, time: number): Promise<boolean>
 }
 
@@ -14,62 +14,62 @@ export const treeArrival = (names: readonly string[]): string => `tree ${names.j
 export const createEvidenceWaiters = (): EvidenceWaiters => {
   const waiting = new Map<string, Set<() => void>>()
   return {
-    tell: (key) => {
-      const told = waiting.get(key)
+    notify: (key) => {
+      const callbacks = waiting.get(key)
       waiting.delete(key)
-      for (const tell of told ?? []) tell()
+      for (const wake of callbacks ?? []) wake()
     },
     wait: (key, time) => {
       if (time <= 0) return Promise.resolve(false)
       const { promise, resolve } = Promise.withResolvers<boolean>()
       const others = waiting.get(key) ?? new Set()
       waiting.set(key, others)
-      const tell = (): void => {
+      const wake = (): void => {
         clearTimeout(timer)
         resolve(true)
       }
       const timer = setTimeout(() => {
-        others.delete(tell)
+        others.delete(wake)
         if (others.size === 0 && waiting.get(key) === others) waiting.delete(key)
         resolve(false)
       }, time)
-      others.add(tell)
+      others.add(wake)
       return promise
     },
   }
 }
 
-/** What a witness was asked and has not told yet: it is asked again each time it comes, since it was not there, or may have forgotten. */
+/** A process that provides evidence. */
 export type EvidenceSource = 'broker' | 'runner'
 
-export interface Question<T> {
+export interface EvidenceRequest<T> {
   readonly of: EvidenceSource
   readonly ask: () => void
-  /** Until then it is asked again. */
+  /** The request is repeated until this settles. */
   readonly answer: Promise<T>
 }
 
 export interface PendingRequests {
-  /** Asks, and resolves with the answer. */
-  until<T>(question: Question<T>): Promise<T>
-  /** The witness has come. */
-  again(witness: EvidenceSource): void
+  /** Sends the request, and resolves with its answer. */
+  until<T>(request: EvidenceRequest<T>): Promise<T>
+  /** Repeats the pending requests of a source that connected again and may have missed them. */
+  again(source: EvidenceSource): void
 }
 
 export const createPendingRequests = (): PendingRequests => {
-  const open = new Set<Pick<Question<unknown>, 'of' | 'ask'>>()
+  const open = new Set<Pick<EvidenceRequest<unknown>, 'of' | 'ask'>>()
   return {
-    until: async (question) => {
-      open.add(question)
+    until: async (request) => {
+      open.add(request)
       try {
-        question.ask()
-        return await question.answer
+        request.ask()
+        return await request.answer
       } finally {
-        open.delete(question)
+        open.delete(request)
       }
     },
-    again: (witness) => {
-      for (const { of, ask } of open) if (of === witness) ask()
+    again: (source) => {
+      for (const { of, ask } of open) if (of === source) ask()
     },
   }
 }

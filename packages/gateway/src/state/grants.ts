@@ -6,19 +6,19 @@ import { readLimitedGrants } from './unit-config.ts'
 
 export interface GrantRow {
   readonly grant: Grant
-  /** Empty: every tool. */
+  /** Empty for every tool. */
   readonly tools: ReadonlySet<string>
   readonly pins: ReadonlyMap<string, Digest>
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
-  /** Over all sessions and servers of the group; undefined where it has no limit of its own. */
+  /** Limit over all sessions and servers of the group; undefined if it has none. */
   readonly callsPerMinute: number | undefined
 }
 
 /** By group, and within it by server. */
 export type Grants = ReadonlyMap<string, ReadonlyMap<string, GrantRow>>
 
-/** Servers for which some group has a grant that is neither revoked nor expired. @param now milliseconds since the epoch */
+/** Servers with a grant that is neither revoked nor expired. @param now milliseconds since the epoch */
 export const grantedServers = (grants: Grants, now: number): ReadonlySet<string> =>
   new Set(
     [...grants.values()].flatMap((servers) =>
@@ -29,13 +29,13 @@ export const grantedServers = (grants: Grants, now: number): ReadonlySet<string>
 export const rowsOf = (grants: Grants, server: string): GrantRow[] => [...grants.values()].flatMap((servers) => servers.get(server) ?? [])
 
 export interface GrantTable {
-  /** What was true is not asked any more; resolves when the table is true again. */
+  /** Invalidates the table, and resolves when it is rebuilt. */
   rebuild(): Promise<void>
-  /** Undefined while a rebuild or an act runs, or after one that failed. */
+  /** The current grants; undefined during a rebuild or an act, or after one failed. */
   now(): Grants | undefined
-  /** Waits only for a rebuild that failed or still runs, and for an act that touches grants. */
+  /** The current grants, after any running rebuild or act that changes grants. */
   current(): Promise<Grants>
-  /** Runs an act that touches grants: nobody is told of grants from before it once anybody can see what it did. */
+  /** Runs an act that changes grants. No reader gets the old grants once any reader can see the new ones. */
   during(act: () => Promise<void>): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export const toRow = (grant: Grant, callsPerMinute?: number): GrantRow => ({
 
 type Deadlines = Pick<Clock, 'isPast'>
 
-/** The time that each grant has left is counted from now on. */
+/** Loads the grants, and starts the monotonic countdown of each expiry. */
 const load = async (rows: Rows, clock: Deadlines): Promise<Grants> => {
   const groups = new Map<string, Map<string, GrantRow>>()
   for (const { grant, callsPerMinute } of await readLimitedGrants(rows)) {
@@ -63,40 +63,40 @@ const load = async (rows: Rows, clock: Deadlines): Promise<Grants> => {
 
 export const createGrantTable = (rows: Rows, clock: Deadlines): GrantTable => {
   let grants: Grants | undefined
-  let wanted = 0
+  let generation = 0
   const acts = new Set<Promise<void>>()
 
-  const forget = (): void => {
-    wanted += 1
+  const invalidate = (): void => {
+    generation += 1
     grants = undefined
   }
 
-  /** A load that began before the last commit is thrown away. */
+  /** A load that started before the last commit is discarded. */
   const current = async (): Promise<Grants> => {
     for (;;) {
       await Promise.allSettled(acts)
       if (grants !== undefined && acts.size === 0) return grants
-      const mine = wanted
+      const started = generation
       const loaded = await load(rows, clock)
-      if (mine === wanted) grants = loaded
+      if (started === generation) grants = loaded
     }
   }
   return {
     rebuild: async () => {
-      forget()
+      invalidate()
       await current()
     },
     now: () => (acts.size > 0 ? undefined : grants),
     current,
     during: async (act) => {
-      forget()
+      invalidate()
       const running = act()
       acts.add(running)
       try {
         await running
       } finally {
         acts.delete(running)
-        forget()
+        invalidate()
       }
     },
   }

@@ -4,18 +4,18 @@ import { KeyedQueue } from '@gatehouse/kernel'
 export type Lock = <T>(name: string, act: () => Promise<T>) => Promise<T>
 
 /**
- * Whatever ends a held change is done under this, and an approval under that of its group too. So a rejection waits for
- * nothing but another word on the same change. No group has a space in its id.
+ * The lock under which a change is decided or ended. An approval also holds the lock of its group; a rejection waits only for
+ * other decisions on the same change. Contains a space, so it is not a group id.
  */
 export const changeLock = (id: string): string => `change ${id}`
 
-/** Locks of the whole unit. What one change does under them is verified after what another has done. No group has a space in its id. */
+/** Locks of the whole unit, for rules that span groups. They contain a space, so they are not group ids. */
 export const unitLocks = {
-  /** An address leads to one group. */
+  /** An address is routed to one group. */
   wirings: 'all wirings',
-  /** No mount lies in what another group writes. */
+  /** No mount overlaps a directory that another group can write. */
   mounts: 'all mounts',
-  /** A name of the catalog has one entry. */
+  /** Each name in the catalog has one entry. */
   catalog: 'the catalog',
 } as const
 

@@ -1,4 +1,4 @@
-// Roles: the least role for each act, and which acts concern all groups. Anything not in this table is denied.
+// Roles: the minimum role for each act, and the acts that affect the whole unit. Acts that are not in this table are denied.
 import {
   type Change,
   clientRole,
@@ -14,16 +14,16 @@ import {
 export type Act = Exclude<keyof (typeof gatewayControlPlane)['calls'], 'permit'> | PermitRoute
 
 interface Right {
-  /** The least of those in ascending order; `client` for that role and no other. */
-  readonly least: Role
-  /** Not for a token that is bound to some groups. */
+  /** The minimum role; `client` allows only that role. */
+  readonly minimum: Role
+  /** Not allowed for a token that is limited to some groups. */
   readonly wholeUnit: boolean
 }
 
-const from = (least: Role): Right => ({ least, wholeUnit: false })
-const unitFrom = (least: Role): Right => ({ least, wholeUnit: true })
+const from = (minimum: Role): Right => ({ minimum, wholeUnit: false })
+const unitFrom = (minimum: Role): Right => ({ minimum, wholeUnit: true })
 
-const clientOnly: Right = { least: clientRole, wholeUnit: false }
+const clientOnly: Right = { minimum: clientRole, wholeUnit: false }
 
 export const rights: Readonly<Record<Act, Right>> = {
   pending: from('auditor'),
@@ -87,48 +87,48 @@ export const rights: Readonly<Record<Act, Right>> = {
   clientWithdraw: clientOnly,
 }
 
-const rankOf = (role: Role): number => roles.findIndex((each) => each === role)
+const getRank = (role: Role): number => roles.findIndex((each) => each === role)
 
-/** A client is below every other role and above none: what is for clients is for them alone. */
-export const hasRole = ({ role }: Pick<Principal, 'role'>, least: Role): boolean =>
-  role === clientRole || least === clientRole ? role === least : rankOf(role) >= rankOf(least)
+/** The role client has no rank: its acts are only for clients. */
+export const hasRole = ({ role }: Pick<Principal, 'role'>, minimum: Role): boolean =>
+  role === clientRole || minimum === clientRole ? role === minimum : getRank(role) >= getRank(minimum)
 
 export const wholeUnitOnly = (act: string): ServiceError =>
   new ServiceError('forbidden', {
-    detail: `expected a token for all groups for ${act}, got one for some of them`,
+    detail: `${act} needs a token for all groups, and this one is limited to some groups`,
     hint: 'use a token without groups',
   })
 
 const clientsOnly = (): ServiceError =>
   new ServiceError('forbidden', {
-    detail: 'expected the token of a client, which belongs to one agent group, got another one',
-    hint: 'make one: svcctl connect GROUP',
+    detail: 'this needs a client token, which belongs to one agent group',
+    hint: 'create one: svcctl connect GROUP',
   })
 
 /** Throws `forbidden`. */
 export const assertMay = (principal: Principal, act: Act): void => {
-  const { least, wholeUnit } = rights[act]
-  if (!hasRole(principal, least)) {
-    if (least === clientRole) throw clientsOnly()
+  const { minimum, wholeUnit } = rights[act]
+  if (!hasRole(principal, minimum)) {
+    if (minimum === clientRole) throw clientsOnly()
     throw new ServiceError('forbidden', {
-      detail: `expected the role ${least} or more for ${act}, got ${principal.role}`,
-      hint: 'use a token of that role',
+      detail: `${act} needs the role ${minimum} or higher, and this token has the role ${principal.role}`,
+      hint: 'use a token with that role',
     })
   }
   if (wholeUnit && principal.groups !== undefined) throw wholeUnitOnly(act)
 }
 
-/** What a token that is bound to some groups sees: the rest of the unit is not there for it. */
+/** Whether a principal may see a group. Other groups are reported to it as not found. */
 export const sees = ({ groups }: Principal, agentGroupID: string | undefined): boolean =>
   groups === undefined || (agentGroupID !== undefined && groups.some((group) => group === agentGroupID))
 
 export const unknownGroup = (): ServiceError =>
   new ServiceError('not-found', {
-    detail: 'there is no agent group of this id',
-    hint: 'list the groups, or make one by a change of kind agent_create',
+    detail: 'agent group not found',
+    hint: 'list the groups, or create one with a change of kind agent_create',
   })
 
-/** A group outside is as unknown as one that does not exist. */
+/** Throws `not-found` for a group that the principal may not see. */
 export const assertSees = (principal: Principal, agentGroupID: string): void => {
   if (!sees(principal, agentGroupID)) throw unknownGroup()
 }

@@ -11,14 +11,14 @@ export interface SessionRow {
   readonly conversation_id: string
   readonly slot: number
   readonly opened_at: string
-  /** The kind of agent of its group, for good; null where the group is gone. */
+  /** The agent type of its group, which never changes; null if the group was removed. */
   readonly agent: string | null
 }
 
 export interface SessionOptions {
-  /** First host uid and gid for sandboxes; null where the unit is not root. */
+  /** First host uid and gid for sandboxes; null if the unit does not run as root. */
   readonly identities: { readonly uid: number; readonly gid: number } | null
-  /** The surfaces that a session of such an agent is launched with. */
+  /** The surfaces of a session with this agent type. */
   readonly expected: (agent: string | null) => readonly Surface[]
 }
 
@@ -26,12 +26,12 @@ export interface OpenSessions {
   find(id: string): Session | undefined
   at(agentGroupID: string, conversationID: string): Session | undefined
   all(): Session[]
-  /** Keeps what was reported if the session is known. */
+  /** Adds a session. If it is known, its reported surfaces are kept. */
   add(row: SessionRow): Session
   remove(session: Session): void
-  /** As it was before it was removed. */
+  /** Adds a removed session again, unless it has ended. */
   restore(session: Session): void
-  /** Removes it for good: whatever the database says, it is not known again. */
+  /** Removes a session permanently, even if it is still open in the database. */
   end(session: Session): void
   hasEnded(id: string): boolean
   report(session: Session, surface: Surface): void
@@ -53,8 +53,8 @@ const toSession = (row: SessionRow, { identities, expected }: SessionOptions): S
     ...(row.agent === 'external' && { external: true }),
   })
 
-/** Neither part can hold a space. */
-const placeOf = (agentGroupID: string, conversationID: string): string => `${agentGroupID} ${conversationID}`
+/** Neither part can contain a space. */
+const toKey = (agentGroupID: string, conversationID: string): string => `${agentGroupID} ${conversationID}`
 
 export const createOpenSessions = (options: SessionOptions): OpenSessions => {
   const sessions = new Map<string, Session>()
@@ -62,17 +62,17 @@ export const createOpenSessions = (options: SessionOptions): OpenSessions => {
   const ended = new Set<string>()
   const remove = ({ id, agentGroupID, conversationID }: Session): void => {
     sessions.delete(id)
-    places.delete(placeOf(agentGroupID, conversationID))
+    places.delete(toKey(agentGroupID, conversationID))
   }
   const keep = (session: Session): Session => {
     sessions.set(session.id, session)
-    places.set(placeOf(session.agentGroupID, session.conversationID), session.id)
+    places.set(toKey(session.agentGroupID, session.conversationID), session.id)
     return session
   }
   const add = (row: SessionRow): Session => keep(sessions.get(row.id) ?? toSession(row, options))
   return {
     find: (id) => sessions.get(id),
-    at: (agentGroupID, conversationID) => sessions.get(places.get(placeOf(agentGroupID, conversationID)) ?? ''),
+    at: (agentGroupID, conversationID) => sessions.get(places.get(toKey(agentGroupID, conversationID)) ?? ''),
     all: () => [...sessions.values()],
     add,
     remove,
@@ -96,27 +96,27 @@ export const createOpenSessions = (options: SessionOptions): OpenSessions => {
   }
 }
 
-/** An open session, or the error that there is none. */
 export const unknownSession = (id: SessionID): ServiceError =>
-  new ServiceError('not-found', { detail: `there is no open session ${id}`, hint: 'list the sessions' })
+  new ServiceError('not-found', { detail: `session ${id} not found`, hint: 'list the sessions' })
 
+/** Finds an open session. Throws `not-found` if there is none. */
 export const presentSession = (sessions: OpenSessions, id: SessionID): Session => {
   const session = sessions.find(id)
   if (session === undefined) throw unknownSession(id)
   return session
 }
 
-/** When each session was last allowed a tool: from then on its agent may have read what a stranger wrote. */
+/** The last allowed tool call of each session. After it, the agent may have read untrusted tool output. */
 export interface LastCalls {
-  /** A call of this session was allowed just now. */
+  /** Records an allowed call. */
   note(session: string): void
-  /** Whether output of a tool may have reached the session since then; it may have where nobody was there to know. */
+  /** Whether tool output may have reached the session since a time. True if the gateway started after that time. */
   since(session: string, time: string | undefined): boolean
   forget(session: string): void
 }
 
 export const createLastCalls = (clock: () => number): LastCalls => {
-  const born = clock()
+  const startedAt = clock()
   const calls = new Map<string, number>()
   return {
     note: (session) => void calls.set(session, clock()),
@@ -124,20 +124,19 @@ export const createLastCalls = (clock: () => number): LastCalls => {
       const last = calls.get(session)
       if (time === undefined) return last !== undefined
       const from = Date.parse(time)
-      return from < born || (last !== undefined && last >= from)
+      return from < startedAt || (last !== undefined && last >= from)
     },
     forget: (session) => void calls.delete(session),
   }
 }
 
-/** What the journal says of sessions that people end, and what such a line does to the database. */
 const TerminateDetail = v.looseObject({ session: SessionID, reason: v.optional(v.string()) })
 
 export const markClosed = async (tx: Transaction, id: string, at: string): Promise<void> => {
   await tx.run('UPDATE sessions SET closed_at = ? WHERE id = ? AND closed_at IS NULL', [at, id])
 }
 
-/** The runner writes lines of this stage too: they say what it did, and close nothing. */
+/** Records of this stage by the runner report what it did, and close nothing. */
 const terminated: Projection = async (tx, entry) => {
   if (entry.edge !== gatewayControlPlane.caller) return
   await markClosed(tx, v.parse(TerminateDetail, entry.detail).session, entry.time)

@@ -12,7 +12,7 @@ export interface Subscribers {
   readonly channels: Publish<typeof gatewayChannels>
 }
 
-/** One that is not there yet, or never is on this unit, hears nothing. */
+/** Subscribers that are missing receive nothing. */
 export interface Listeners {
   readonly controlPlane?: Pick<EdgeServer<typeof gatewayControlPlane>, 'publish'> | undefined
   readonly broker?: Pick<EdgeServer<typeof gatewayBroker>, 'publish'> | undefined
@@ -22,20 +22,20 @@ export interface Listeners {
 }
 
 export interface SubscriberRegistry extends Subscribers {
-  /** Each takes its seat before it can be reached: who has connected misses nothing. */
+  /** Adds subscribers. Called before their server accepts connections, so that no connected process misses an event. */
   subscribe(listeners: Listeners): void
 }
 
 export const createSubscribers = (): SubscriberRegistry => {
-  let seated: Listeners = {}
+  let current: Listeners = {}
   return {
-    controlPlane: (event, payload) => seated.controlPlane?.publish(event, payload),
-    broker: (event, payload) => seated.broker?.publish(event, payload),
-    modelProxy: (event, payload) => seated.modelProxy?.publish(event, payload),
-    runner: (event, payload) => seated.runner?.publish(event, payload),
-    channels: (event, payload) => seated.channels?.publish(event, payload),
+    controlPlane: (event, payload) => current.controlPlane?.publish(event, payload),
+    broker: (event, payload) => current.broker?.publish(event, payload),
+    modelProxy: (event, payload) => current.modelProxy?.publish(event, payload),
+    runner: (event, payload) => current.runner?.publish(event, payload),
+    channels: (event, payload) => current.channels?.publish(event, payload),
     subscribe: (listeners) => {
-      seated = { ...seated, ...listeners }
+      current = { ...current, ...listeners }
     },
   }
 }

@@ -13,10 +13,10 @@ export interface KnownToken {
 export interface Tokens {
   find(digest: string): KnownToken | undefined
   named(name: string): KnownToken | undefined
-  /** By name. */
+  /** All tokens, sorted by name. */
   all(): Token[]
   add(known: KnownToken): void
-  /** For good: what is read later does not bring it back. */
+  /** Revokes permanently: loading does not add it again. */
   revoke(known: KnownToken): void
   load(rows: Rows): Promise<void>
 }
@@ -26,7 +26,7 @@ interface TokenRow {
   readonly record: string
 }
 
-/** A map is no oracle here: its keys are hashes of 32 random bytes, which nobody can grope for. */
+/** Lookup need not be constant-time: keys are hashes of 32 random bytes. */
 export const createTokens = (): Tokens => {
   const known = new Map<string, KnownToken>()
   const revoked = new Set<string>()
@@ -51,7 +51,7 @@ export const createTokens = (): Tokens => {
   }
 }
 
-/** When each token was last used: noted in memory, written now and then, never on the way to an answer. */
+/** The last use of each token, in memory and saved periodically, so requests do not wait for it. */
 export interface TokenUses {
   note(name: string, at: string): void
   of(name: string): string | undefined
@@ -100,15 +100,15 @@ export const createTokenUses = (): TokenUses => {
   }
 }
 
-/** The digest tells who presents the token later; its text cannot be had from it. */
+/** The digest identifies the token; its text cannot be recovered from it. */
 const TokenCreateDetail = v.strictObject({ token: Token, digest: Digest })
 const TokenRevokeDetail = v.looseObject({ name: TokenName, digest: Digest })
 
-/** The admin token was made anew on the host: it is no named one, and stands in no table. */
-const isAdmins = (detail: object): boolean => 'act' in detail
+/** A record of a new admin token, which is not a named token and not stored in the table. */
+const isAdminToken = (detail: object): boolean => 'act' in detail
 
 const created: Projection = async (tx, entry) => {
-  if (isAdmins(entry.detail)) return
+  if (isAdminToken(entry.detail)) return
   const { token, digest } = v.parse(TokenCreateDetail, entry.detail)
   await tx.run(
     `INSERT INTO tokens (name, digest, record) VALUES (?, ?, ?)
@@ -117,7 +117,7 @@ const created: Projection = async (tx, entry) => {
   )
 }
 
-/** The session of a client ends with its token. */
+/** Closes the session of a client token. */
 const closeClient = async (tx: Transaction, digest: string, at: string): Promise<void> => {
   const row = await tx.get<Pick<TokenRow, 'record'>>('SELECT record FROM tokens WHERE digest = ?', [digest])
   const token = row === undefined ? undefined : v.parse(Token, JSON.parse(row.record))
@@ -130,7 +130,7 @@ const closeClient = async (tx: Transaction, digest: string, at: string): Promise
   ])
 }
 
-/** A token that was made under the same name since is another one. */
+/** A newer token of the same name is not revoked. */
 const revoked: Projection = async (tx, entry) => {
   const { name, digest } = v.parse(TokenRevokeDetail, entry.detail)
   await closeClient(tx, digest, entry.time)

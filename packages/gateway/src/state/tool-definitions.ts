@@ -7,35 +7,35 @@ import * as v from 'valibot'
 /** Digests of definitions by the name of the tool. */
 export type Definitions = ReadonlyMap<string, Digest>
 
-export interface Seen {
+export interface ListedTools {
   readonly entryDigest: Digest
   readonly at: string
   readonly definitions: Definitions
 }
 
 export interface ToolDefinitions {
-  /** Undefined where this entry was not seen yet, whatever an entry before it declared. */
-  of(server: string, entryDigest: Digest | undefined): Seen | undefined
+  /** Undefined if this entry was not listed yet. Definitions of an earlier entry do not count. */
+  of(server: string, entryDigest: Digest | undefined): ListedTools | undefined
   keep(observation: Observation): void
   load(rows: Rows): Promise<void>
 }
 
-/** Throws for text with a lone surrogate, which no digest is made of. */
+/** Throws for text with a lone surrogate, which cannot be digested. */
 const digests = ({ tools }: Observation): Definitions => new Map(tools.map((tool) => [tool.name, definitionDigest(tool)]))
 
-/** @param kept hears of each listing before anybody is judged by it */
-export const createToolDefinitions = (kept: (server: ServerName, seen: Seen) => void = () => {}): ToolDefinitions => {
-  const servers = new Map<string, Seen>()
+/** @param onListing called with each listing before it applies to calls */
+export const createToolDefinitions = (onListing: (server: ServerName, seen: ListedTools) => void = () => {}): ToolDefinitions => {
+  const servers = new Map<string, ListedTools>()
   const keep = (observation: Observation): void => {
     const { server, entryDigest, at } = observation
-    const seen = { entryDigest, at, definitions: digests(observation) }
-    kept(server, seen)
-    servers.set(server, seen)
+    const listing = { entryDigest, at, definitions: digests(observation) }
+    onListing(server, listing)
+    servers.set(server, listing)
   }
   return {
     of: (server, entryDigest) => {
-      const seen = servers.get(server)
-      return seen?.entryDigest === entryDigest ? seen : undefined
+      const listing = servers.get(server)
+      return listing?.entryDigest === entryDigest ? listing : undefined
     },
     keep,
     load: async (rows) => {

@@ -5,47 +5,47 @@ import type { Rows } from '@gatehouse/store'
 import * as v from 'valibot'
 import { createBatches } from '../ledger/batches.ts'
 
-/** What does not come from the registry. */
+/** The context that is not part of the group's state. */
 export interface UnitConfig {
   readonly agentGroupID: AgentGroupID
-  /** The principal that asks. */
-  readonly asker: string
-  /** Identities of the catalog's entries by name; null on a unit without tool servers. */
+  /** The principal that requests the change. */
+  readonly requester: string
+  /** Digests of the catalog entries by name; null on a unit without tool servers. */
   readonly servers: ReadonlyMap<string, Digest> | null
-  /** Names of tool servers for which any group of the unit holds a grant that is not over, whether they are configured or not. */
+  /** Names of tool servers for which any group holds an active grant, whether configured or not. */
   readonly granted: ReadonlySet<string>
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly config: {
-    /** Host paths below which a mount may lie. */
+    /** Host paths below which mounts are allowed. */
     readonly mountAllow: readonly string[]
-    /** State and run directory of the unit and its catalog file, as given and without links. */
+    /** State directory, run directory and catalog file of the unit, as configured and with links resolved. */
     readonly ownPaths: readonly string[]
     readonly pinning: Pinning
-    /** Providers of models that the unit has a key for. */
+    /** Model providers that the unit has a key for. */
     readonly models: readonly string[]
-    /** Whether clients outside of a sandbox may be let in. */
+    /** Whether external clients are allowed. */
     readonly mcpEndpoint: boolean
   }
 }
 
-/** What the registry says that concerns one group. */
+/** The stored configuration that concerns one group. */
 export interface GroupState {
   readonly group: AgentGroup | undefined
-  /** Those of the group, by server. */
+  /** The grants of the group, by server. */
   readonly grants: readonly Grant[]
-  /** All of the unit, since an address leads to one group. */
+  /** All wirings of the unit, because an address can be routed to only one group. */
   readonly wirings: readonly Wired[]
 }
 
 export interface OtherGroupMount extends Mount {
-  /** Where it leads, as it was seen last; absent where nobody looked, or nothing was there. */
+  /** The resolved path at the last inspection; absent if it was not inspected or did not exist. */
   readonly real?: string | undefined
 }
 
 export interface ChangeContext extends UnitConfig, GroupState {
-  /** Mounts of all other groups, for a change of mounts alone. */
-  readonly elsewhere?: readonly OtherGroupMount[]
+  /** Mounts of all other groups, only for a change of mounts. */
+  readonly otherGroupMounts?: readonly OtherGroupMount[]
 }
 
 interface Row {
@@ -65,17 +65,17 @@ export const readGroup = async (rows: Rows, id: string): Promise<AgentGroup | un
 export const readGroups = async (rows: Rows): Promise<AgentGroup[]> =>
   (await rows.all<Row>('SELECT record FROM groups ORDER BY id')).map(toGroup)
 
-/** Of every group but one. */
+/** The mounts of all groups except one. */
 export const readOtherGroupMounts = async (rows: Rows, id: string): Promise<Mount[]> =>
   (await readGroups(rows)).flatMap((group) => (group.id === id ? [] : group.mounts))
 
 export interface LimitedGrant {
   readonly grant: Grant
-  /** Of the grant's group; undefined where it has no limit of its own. */
+  /** The limit of the grant's group; undefined if it has none. */
   readonly callsPerMinute: number | undefined
 }
 
-/** Both as they were at one moment. */
+/** Reads grants and limits in one consistent snapshot. */
 export const readLimitedGrants = async (rows: Rows): Promise<LimitedGrant[]> => {
   const found = await rows.all<Row & { readonly rate: number | null }>(
     `SELECT grants.record, groups.record ->> '$.limits.callsPerMinute' AS rate
@@ -98,22 +98,22 @@ export const readGrant = async (
 export const readWirings = async (rows: Rows): Promise<Wired[]> =>
   (await rows.all<Row>('SELECT record FROM wirings ORDER BY channel, address')).map(toWired)
 
-/** Active or suspended: what a revocation can still take away. */
+/** An active or suspended grant, which can be revoked. */
 export const activeGrant = (context: ChangeContext, server: string): Grant | undefined =>
   context.grants.find((grant) => grant.server === server && grant.state !== 'revoked')
 
-export const askedByAgent = (context: Pick<ChangeContext, 'asker'>): boolean => context.asker.startsWith('session:')
+export const isRequestedByAgent = (context: Pick<ChangeContext, 'requester'>): boolean => context.requester.startsWith('session:')
 
-/** For kinds whose verifier runs only once the group is known to exist. */
+/** The group of the context. Only for functions that run after the group was verified to exist. */
 export const presentGroup = (context: ChangeContext): AgentGroup => {
   if (context.group === undefined) throw new TypeError(`the agent group ${context.agentGroupID} is verified to exist before this`)
   return context.group
 }
 
-/** Reads the shares of many groups at once: who asks while one reading runs joins the next, so none is told of a moment before it asked. */
+/** Reads group states in batches. A call during a read joins the next one, so it never gets older state. */
 export type ReadGroupState = (agentGroupID: AgentGroupID) => Promise<GroupState>
 
-/** One statement, so that what it finds was true at one moment. */
+/** One statement, so that the result is a consistent snapshot. */
 const statement = `
   WITH wanted AS MATERIALIZED (SELECT value AS id FROM json_each(?))
   SELECT 'group' AS kind, id AS owner, '' AS place, record FROM groups WHERE id IN wanted
@@ -123,7 +123,7 @@ const statement = `
   SELECT 'wiring', '', channel || ' ' || address, record FROM wirings
   ORDER BY place`
 
-interface Found {
+interface StateRow {
   readonly kind: 'group' | 'grant' | 'wiring'
   readonly owner: string
   readonly record: string
@@ -131,15 +131,15 @@ interface Found {
 
 export const createGroupStateReader = (rows: Rows): ReadGroupState =>
   createBatches(async (ids) => {
-    const wanted = [...new Set(ids)]
-    const found = await rows.all<Found>(statement, [JSON.stringify(wanted)])
+    const distinctIDs = [...new Set(ids)]
+    const found = await rows.all<StateRow>(statement, [JSON.stringify(distinctIDs)])
     const wirings = found.filter(({ kind }) => kind === 'wiring').map(toWired)
-    const shares = new Map(
-      wanted.map((id) => {
+    const states = new Map(
+      distinctIDs.map((id) => {
         const own = found.filter(({ owner }) => owner === id)
         const [group] = own.filter(({ kind }) => kind === 'group').map(toGroup)
         return [id, { group, grants: own.filter(({ kind }) => kind === 'grant').map(toGrant), wirings }]
       }),
     )
-    return ids.map((id) => shares.get(id) ?? { group: undefined, grants: [], wirings })
+    return ids.map((id) => states.get(id) ?? { group: undefined, grants: [], wirings })
   })

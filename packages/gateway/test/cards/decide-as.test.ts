@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { ChangeID, NewToken, TokenName } from '@gatehouse/contracts'
 import { waitFor } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { shortOf } from '../../src/channels/cards.ts'
+import { toShortID } from '../../src/channels/cards.ts'
 import { mint, type Person } from '../fixtures/crowd.ts'
 import { carry, createGroup, decide, fails, read, token } from '../fixtures/people.ts'
 import { audit } from '../fixtures/records.ts'
@@ -61,7 +61,7 @@ test('a no counts like a yes, and the short id of the card names the change', as
   assert.equal(await heard(unit, { user: 'kim', change: decided.card.short, digest: 'f'.repeat(64) }), 'change-already-decided')
   const other = await hold(unit, persona('g', 'two again'))
   const { digest } = await read(unit, other)
-  assert.equal(await heard(unit, { user: 'kim', change: shortOf(v.parse(ChangeID, other)), digest }), 'accepted')
+  assert.equal(await heard(unit, { user: 'kim', change: toShortID(v.parse(ChangeID, other)), digest }), 'accepted')
   assert.equal((await read(unit, other)).state, 'applied')
 })
 

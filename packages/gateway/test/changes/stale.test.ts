@@ -253,8 +253,8 @@ for (const [index, { what, wanted, move }] of ways.entries()) {
   })
 }
 
-const heardOf = async (id: string): Promise<string> =>
-  / which hears (.*?) and /.exec((await read(unit, id)).summary)?.[1] ?? 'nobody is named'
+const audienceOf = async (id: string): Promise<string> =>
+  /: (.*?) can message it; /.exec((await read(unit, id)).summary)?.[1] ?? 'no audience in the summary'
 const slack = (...users: string[]) => users.map((user) => ({ channel: 'slack', user }))
 
 test('a wiring says who is heard when it is decided, and is decided on what it says', async () => {
@@ -262,7 +262,7 @@ test('a wiring says who is heard when it is decided, and is decided on what it s
   await carry(unit, ['agent_create', 'heard', { id: 'heard', name: 'heard', agent: 'mock' }])
   await then(permissions({ members: slack('U1', 'U2') }))(place)
   const { id, digest } = await submit(unit, wiring({})(place))
-  assert.equal(await heardOf(id), '2 members alone')
+  assert.equal(await audienceOf(id), 'only 2 members')
   await then(permissions({ members: slack('U2', 'U1') }))(place)
   await then(permissions({ members: [...slack('U1', 'U2'), { channel: 'email', user: 'ann@example.org' }] }))(place)
   assert.equal((await submit(unit, wiring({})(place))).digest, digest, 'those of other channels are not heard there')
@@ -271,7 +271,7 @@ test('a wiring says who is heard when it is decided, and is decided on what it s
   await then(permissions({ members: [] }))(place)
   const before = await read(unit, id)
   assert.equal((await fails(decide(unit, [id, 'approve'], { digest: before.digest }))).code, 'change-stale')
-  assert.equal(await heardOf(id), 'anyone who can write in that place')
+  assert.equal(await audienceOf(id), 'anyone who can post in that channel')
   const now = await read(unit, id)
   assert.deepEqual([before.risk, now.risk], ['medium', 'high'])
   assert.equal((await decide(unit, [id, 'approve'], { digest: now.digest })).state, 'applied')
@@ -283,6 +283,6 @@ test('an approval that names no digest is of a wiring as it is now, which is wri
   const { id, digest } = await submit(unit, wiring({ engage: 'mention' })(place))
   await then(permissions({ members: slack('U1') }))(place)
   const applied = await decide(unit, [id, 'approve'])
-  assert.deepEqual([applied.state, await heardOf(id)], ['applied', '1 member alone'])
+  assert.deepEqual([applied.state, await audienceOf(id)], ['applied', '1 member alone'])
   assert.notEqual(applied.digest, digest)
 })

@@ -39,7 +39,7 @@ test('a group for a program outside is of high risk, and says that it is not san
   assert.match(why.join(' '), /the network, the files and the credentials of that place/)
   assert.deepEqual(
     could?.map(({ name }) => name),
-    ['a program outside of this unit, not sandboxed', 'request_capability_change'],
+    ['external program, not sandboxed', 'request_capability_change'],
   )
 })
 

@@ -7,13 +7,13 @@ test('all who wait under a key hear of it, those under another do not', async ()
   const arrivals = createEvidenceWaiters()
   const [one, two] = [arrivals.wait('a', 30_000), arrivals.wait('a', 30_000)]
   const other = arrivals.wait('b', 5)
-  arrivals.tell('a')
+  arrivals.notify('a')
   assert.deepEqual(await Promise.all([one, two, other]), [true, true, false])
 })
 
 test('what came before the wait is not waited for again', async () => {
   const arrivals = createEvidenceWaiters()
-  arrivals.tell('a')
+  arrivals.notify('a')
   assert.equal(await arrivals.wait('a', 5), false)
 })
 
@@ -21,7 +21,7 @@ test('one whose time is over leaves the others waiting', async () => {
   const arrivals = createEvidenceWaiters()
   const long = arrivals.wait('a', 30_000)
   assert.equal(await arrivals.wait('a', 5), false)
-  arrivals.tell('a')
+  arrivals.notify('a')
   assert.equal(await long, true)
 })
 

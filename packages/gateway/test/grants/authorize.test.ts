@@ -13,7 +13,7 @@ import {
 } from '@gatehouse/contracts'
 import { createClock, createMetrics, definitionDigest } from '@gatehouse/kernel'
 import * as v from 'valibot'
-import { authorize, type AuthorizeDeps, grantsOf, subjectOf } from '../../src/grants/authorize.ts'
+import { authorize, type AuthorizeDeps, listLiveGrants, buildSubject } from '../../src/grants/authorize.ts'
 import { checks } from '../../src/grants/checks.ts'
 import { createTofuPins } from '../../src/grants/tofu.ts'
 import { type Catalog, digestOfEntry } from '../../src/state/catalog.ts'
@@ -30,7 +30,8 @@ const entry: CatalogEntry = { transport: 'stdio', command: '/bin/cat', args: [],
 const other: CatalogEntry = { ...entry, command: '/bin/other' }
 
 const tool = (name: string, description = 'as it was'): ToolDefinition => ({ name, description, inputSchema: { type: 'object' } })
-const pinsOf = (...tools: ToolDefinition[]) => Object.fromEntries(tools.map((each) => [each.name, v.parse(Digest, definitionDigest(each))]))
+const pinsFor = (...tools: ToolDefinition[]) =>
+  Object.fromEntries(tools.map((each) => [each.name, v.parse(Digest, definitionDigest(each))]))
 
 interface Case {
   readonly grant?: Partial<Grant> | null
@@ -52,7 +53,7 @@ const base = {
   server: 'sample',
   tools: ['echo'],
   entryDigest: digestOfEntry(entry),
-  pins: pinsOf(tool('echo')),
+  pins: pinsFor(tool('echo')),
   pinned: 'approval',
   changeID: 'chg_20261121000000.000000000',
   grantedAt: at(-60),
@@ -86,7 +87,7 @@ const depsOf = (given: Case): { deps: AuthorizeDeps; counted: () => number } => 
     rates: { wait: () => given.wait ?? 0, add: () => undefined, forget: () => undefined },
     metrics: createMetrics('gateway'),
     declared,
-    firstSight: createTofuPins(given.pinning ?? 'refuse'),
+    tofuPins: createTofuPins(given.pinning ?? 'refuse'),
     freezes,
     clock: createClock(() => now),
     lastCalls: createLastCalls(() => now),
@@ -95,9 +96,9 @@ const depsOf = (given: Case): { deps: AuthorizeDeps; counted: () => number } => 
   return { deps, counted: () => counted }
 }
 
-const all = { tools: [], pins: pinsOf(tool('echo')) }
+const all = { tools: [], pins: pinsFor(tool('echo')) }
 const changed = [tool('echo', 'now sends it away')]
-const narrowed = { pins: pinsOf(tool('echo'), tool('wipe')) }
+const narrowed = { pins: pinsFor(tool('echo'), tool('wipe')) }
 const revoked = { state: 'revoked' } as const
 const suspended = { state: 'suspended' } as const
 const over = { expiresAt: at(-1) }
@@ -189,13 +190,13 @@ for (const [what, given, outcome] of cases) {
     assert.ok(!(verdict instanceof Promise), 'it waits for nothing')
     assert.equal(outcomeOf(verdict), outcome)
     assert.equal(counted() - before, verdict.allowed ? 1 : 0)
-    if (verdict.allowed && verdict.pin !== undefined) assert.equal(verdict.pin, pinsOf(tool('echo'))['echo'])
+    if (verdict.allowed && verdict.pin !== undefined) assert.equal(verdict.pin, pinsFor(tool('echo'))['echo'])
   })
 }
 
 const judgedBy = async (some: typeof checks, given: Case): Promise<string> => {
   const { deps } = depsOf(given)
-  const subject = subjectOf(deps, await deps.table.current(), { agentGroupID: group('a'), server: 'sample', tool: asked(given).tool })
+  const subject = buildSubject(deps, await deps.table.current(), { agentGroupID: group('a'), server: 'sample', tool: asked(given).tool })
   return some.find((check) => !check.passes(subject))?.code ?? 'allowed'
 }
 
@@ -244,11 +245,11 @@ const shown: readonly [what: string, given: Case, tools: readonly unknown[]][] =
 for (const [what, given, grants] of shown) {
   test(`the list of a session has ${what}`, async () => {
     const { deps } = depsOf(given)
-    assert.deepEqual(await grantsOf(deps, 'known'), { agentGroupID: 'a', frozen: false, pinning: given.pinning ?? 'refuse', grants })
+    assert.deepEqual(await listLiveGrants(deps, 'known'), { agentGroupID: 'a', frozen: false, pinning: given.pinning ?? 'refuse', grants })
   })
 }
 
 test('the list of a session says that it is frozen, and that of no session is empty', async () => {
-  assert.equal((await grantsOf(depsOf({ frozen: 'group' }).deps, 'known')).frozen, true)
-  assert.deepEqual(await grantsOf(depsOf({}).deps, 'unknown'), { agentGroupID: null, frozen: false, pinning: 'refuse', grants: [] })
+  assert.equal((await listLiveGrants(depsOf({ frozen: 'group' }).deps, 'known')).frozen, true)
+  assert.deepEqual(await listLiveGrants(depsOf({}).deps, 'unknown'), { agentGroupID: null, frozen: false, pinning: 'refuse', grants: [] })
 })

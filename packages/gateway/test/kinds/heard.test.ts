@@ -12,19 +12,19 @@ for (const engage of ['all', 'mention', 'pattern']) {
   test(`a wiring with engage ${engage} of a group without members says that anyone is heard, in every channel`, () => {
     const pattern = engage === 'pattern' ? { pattern: '^x' } : {}
     for (const channel of channels)
-      assert.match(summaryOf({ channel, address: 'a', engage, session, ...pattern }), /which hears anyone who /)
+      assert.match(summaryOf({ channel, address: 'a', engage, session, ...pattern }), /: anyone who .* can message it;/)
   })
 }
 
 test('with members it says how many of that channel are heard, or that nobody is', () => {
   const members = ['U1', 'U2'].map((user) => ({ channel: 'slack' as const, user }))
   const at = (channel: string) => summaryOf({ channel, address: 'a', engage: 'mention', session }, members)
-  assert.match(at('slack'), /which hears 2 members alone and answers when mentioned/)
-  assert.match(at('email'), /which hears nobody \(none of its members is of email\) and/)
+  assert.match(at('slack'), /: only 2 members can message it; it answers when mentioned;/)
+  assert.match(at('email'), /: no one \(no member uses email\) can message it;/)
 })
 
 test('a group that is wired and loses its members is said to be open where it is wired', () => {
   const describe = (context: object): string => ask('permissions', { members: [] }).describe(makeContext(context))
-  assert.match(describe({}), /lets everybody talk to it$/)
-  assert.match(describe({ wirings: [makeWired('C1')] }), /lets everybody talk to it who can write at .*C1/)
+  assert.match(describe({}), /allows anyone to message it$/)
+  assert.match(describe({ wirings: [makeWired('C1')] }), /allows anyone who can write to .*C1 to message it$/)
 })

@@ -11,8 +11,8 @@ const found = (source: string, sighting: object) => ({
   evidence: { status: 'sighted' as const, at: new Date(0).toISOString(), age: 0, mounts: [{ source, ...sighting }] },
 })
 const directory = { type: 'directory' as const, device: '1', inode: '2', owner: 0, mode: '755' }
-const elsewhere = (source: string, mode: 'ro' | 'rw', real?: string) => ({
-  context: { elsewhere: [{ source, target: '/mnt/other', mode, real }] },
+const mountElsewhere = (source: string, mode: 'ro' | 'rw', real?: string) => ({
+  context: { otherGroupMounts: [{ source, target: '/mnt/other', mode, real }] },
 })
 const anywhere = { context: { config: { ...makeContext().config, mountAllow: ['/'] } } }
 
@@ -64,24 +64,24 @@ testRefusals('mounts', [
     { mounts: [...mount('/srv/a', { mode: 'rw' }).mounts, ...mount('/srv/a/b', { target: '/mnt/b' }).mounts] },
     'mount-within-written',
   ],
-  ['a mount within what another group writes', mount('/srv/a/b'), 'mount-within-written', elsewhere('/srv/a', 'rw')],
+  ['a mount within what another group writes', mount('/srv/a/b'), 'mount-within-written', mountElsewhere('/srv/a', 'rw')],
   [
     'a mount to be written around that of another group',
     mount('/srv/a', { mode: 'rw' }),
     'mount-within-written',
-    elsewhere('/srv/a/b', 'ro'),
+    mountElsewhere('/srv/a/b', 'ro'),
   ],
   [
     'a link into what another group writes',
     mount('/srv/l'),
     'mount-within-written',
-    { ...found('/srv/l', { ...directory, real: '/srv/a/b' }), ...elsewhere('/srv/a', 'rw') },
+    { ...found('/srv/l', { ...directory, real: '/srv/a/b' }), ...mountElsewhere('/srv/a', 'rw') },
   ],
   [
     'a mount within where a link leads that another group writes through',
     mount('/srv/a/b'),
     'mount-within-written',
-    elsewhere('/srv/l', 'rw', '/srv/a'),
+    mountElsewhere('/srv/l', 'rw', '/srv/a'),
   ],
   ['a link to the whole host', mount('/srv/a'), 'mount-of-system', found('/srv/a', { ...directory, real: '/' })],
   ['a link to /proc', mount('/srv/a'), 'mount-of-system', found('/srv/a', { ...directory, real: '/proc/1/root' })],
@@ -95,7 +95,7 @@ test('mounts within one that is only read, at the same path as another, or besid
     ['/srv/a/b/c', 'ro'],
   ]
   for (const [source, mode] of worlds)
-    assert.equal(refusalOf('mounts', mount('/srv/a/b'), { context: makeContext(elsewhere(source, mode).context) }), undefined, source)
+    assert.equal(refusalOf('mounts', mount('/srv/a/b'), { context: makeContext(mountElsewhere(source, mode).context) }), undefined, source)
 })
 
 test('what stands already is no reason against taking another mount away', () => {

@@ -47,7 +47,7 @@ testRefusals('mcp_revoke', [
 
 const local = { name: 'new', transport: 'stdio', command: '/bin/cat' }
 const remote = { name: 'new', transport: 'http', url: 'https://tools.example/mcp' }
-const agent = { context: { asker: 'session:ses_aaaaaaaaaaaaa' } }
+const agent = { context: { requester: 'session:ses_aaaaaaaaaaaaa' } }
 
 testRefusals('mcp_register', [
   ['nothing', undefined, '/after'],

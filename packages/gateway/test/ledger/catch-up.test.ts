@@ -54,19 +54,19 @@ for (const count of [1, 2, 999, 1_000, 1_001, 2_500]) {
 }
 
 test('a line whose transaction was written although it failed is told before those that the database lacks', async () => {
-  const { gates, ledger, said } = own
+  const { gates, ledger, calls } = own
   gates.reads.set('shut')
   gates.database.set('forgetful')
   assert.equal((await fails(ledger.commit([stop('a')]))).code, 'unavailable')
   gates.database.set('shut')
   assert.deepEqual(await ledger.commitLate([stop('b')]), { journaled: true, stored: false })
-  assert.deepEqual(said, [])
+  assert.deepEqual(calls, [])
   assert.deepEqual(await frozen(own), ['a'])
   gates.database.set('open')
   gates.reads.set('open')
   await ledger.commit([note('c')])
   assert.deepEqual(
-    said.filter((one) => one !== 'mended'),
+    calls.filter((one) => one !== 'recovered'),
     ['committed 1 freeze', 'committed 2 freeze', 'committed 3 start'],
   )
   assert.deepEqual(await frozen(own), ['a', 'b'])
@@ -95,5 +95,5 @@ test('a line that only looks late has the time of its place in the journal', asy
     const row = await own.store.read.get<{ closed: string }>('SELECT closed_at AS closed FROM sessions WHERE id = ?', [session])
     assert.equal(row?.closed, line?.time)
   }
-  assert.equal(own.said.length, marks.length)
+  assert.equal(own.calls.length, marks.length)
 })

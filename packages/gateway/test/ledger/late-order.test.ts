@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => own.end())
 
-const whole = () => waitFor(() => own.said.at(-1) === 'mended', { what: 'the ledger to be whole again' })
+const whole = () => waitFor(() => own.calls.at(-1) === 'recovered', { what: 'the ledger to recover' })
 const lines = async (): Promise<AuditEntry[]> => (await audit(own)).filter(({ stage }) => stage !== 'checkpoint')
 const texts = async (): Promise<unknown[]> =>
   (await lines()).map(({ stage, detail, agentGroupID }) => (stage === 'start' ? detail['text'] : (agentGroupID ?? stage)))
@@ -43,7 +43,7 @@ test('the answer says what was done by then', async () => {
   assert.deepEqual(await ledger.commitLate([stop('kept')]), { journaled: false, stored: true })
   gates.database.set('shut')
   assert.deepEqual(await ledger.commitLate([stop('told-nobody')]), { journaled: false, stored: false })
-  assert.equal(ledger.unstored(), 1)
+  assert.equal(ledger.unpersisted(), 1)
   gates.journal.set('open')
   assert.deepEqual(await ledger.commitLate([stop('written')]), { journaled: true, stored: false })
   assert.deepEqual(await texts(), ['well', 'kept', 'told-nobody', 'recovered', 'written'])
@@ -51,7 +51,7 @@ test('the answer says what was done by then', async () => {
   gates.database.set('open')
   await whole()
   assert.deepEqual(await frozen(own), ['kept', 'told-nobody', 'well', 'written'])
-  assert.equal(ledger.unstored(), 0)
+  assert.equal(ledger.unpersisted(), 0)
   assert.equal(await keptLines(own), 0)
 })
 
@@ -101,20 +101,20 @@ test('a late line bears the time of its act, also if its journal was slow before
   assert.ok(line.time > answered)
 })
 
-test('it is said once that all is well, after the last line is written, and not while it is not', async () => {
-  const { gates, ledger, said } = own
+test('it is calls once that all is well, after the last line is written, and not while it is not', async () => {
+  const { gates, ledger, calls } = own
   gates.journal.set('shut')
   gates.database.set('shut')
   await ledger.commitLate([stop('a')])
-  assert.deepEqual(said, [])
+  assert.deepEqual(calls, [])
   assert.match(ledger.fault() ?? '', /journal says no/)
   gates.database.set('open')
-  await waitFor(() => said.length > 0, { what: 'the effect' })
-  assert.deepEqual(said, ['tookEffect freeze'])
+  await waitFor(() => calls.length > 0, { what: 'the effect' })
+  assert.deepEqual(calls, ['tookEffect freeze'])
   assert.match(ledger.fault() ?? '', /journal says no/)
   gates.journal.set('open')
   await whole()
-  assert.deepEqual(said, ['tookEffect freeze', 'committed 1 freeze', 'committed 2 recovered', 'mended'])
+  assert.deepEqual(calls, ['tookEffect freeze', 'committed 1 freeze', 'committed 2 recovered', 'recovered'])
   assert.equal(ledger.fault(), undefined)
 })
 
@@ -125,7 +125,7 @@ test('a ledger that is closed comes back to nothing; who opens the files next do
   own.gates.journal.set('open')
   const next = await own.again()
   assert.deepEqual(await frozen(next), ['a'])
-  await waitFor(() => next.said.includes('mended'), { what: 'the late line' })
+  await waitFor(() => next.calls.includes('recovered'), { what: 'the late line' })
   own = next
   assert.deepEqual(await texts(), ['a'])
   assert.equal(await keptLines(own), 0)

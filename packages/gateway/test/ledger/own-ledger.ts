@@ -9,7 +9,7 @@ import { sessionProjections } from '../../src/state/sessions.ts'
 import { newDirectory, openState, removeDirectory } from '../fixtures/unit.ts'
 import { behindGate, databaseGate, type Gate, guarded, journalGate } from './gates.ts'
 
-/** What the ledger said, in its order: `committed 5 freeze`, `tookEffect freeze`, `mended`. */
+/** What the ledger calls, in its order: `committed 5 freeze`, `tookEffect freeze`, `mended`. */
 export type Said = string[]
 
 export interface OwnLedger {
@@ -18,7 +18,7 @@ export interface OwnLedger {
   readonly journal: HeldJournal
   readonly store: Store
   readonly gates: { readonly journal: Gate; readonly database: Gate; readonly reads: Gate }
-  readonly said: Said
+  readonly calls: Said
   /** Milliseconds that a late act waits: long, but for the tests that wait for it in earnest. */
   readonly times: { lateWait: number }
   /** Opened on the same files, as if this one had died. */
@@ -35,11 +35,11 @@ export const openLedger = async (dir?: string): Promise<OwnLedger> => {
   const place = dir ?? (await newDirectory())
   const { store, journal } = await openState(place)
   const gates = { journal: journalGate(), database: databaseGate(), reads: databaseGate() }
-  const said: Said = []
+  const calls: Said = []
   const times = { lateWait: 30_000 }
   const committed = async (entries: readonly AuditEntry[]): Promise<void> => {
     const held = (await readHead(store.read)).seq
-    said.push(...entries.map(({ seq, stage }) => `committed ${seq} ${stage}${seq > held ? ', which the database lacks' : ''}`))
+    calls.push(...entries.map(({ seq, stage }) => `committed ${seq} ${stage}${seq > held ? ', which the database lacks' : ''}`))
   }
   const ledger = createLedger({
     journal: behindGate(journal, gates.journal),
@@ -47,8 +47,8 @@ export const openLedger = async (dir?: string): Promise<OwnLedger> => {
     projections: { ...freezeProjections, ...sessionProjections },
     during: (_, transact) => transact(),
     committed,
-    tookEffect: async (entries) => void said.push(...entries.map(({ stage }) => `tookEffect ${stage}`)),
-    mended: () => void said.push('mended'),
+    tookEffect: async (entries) => void calls.push(...entries.map(({ stage }) => `tookEffect ${stage}`)),
+    recovered: () => void calls.push('recovered'),
     log: silentLogger,
     metrics: createMetrics('gateway'),
     get lateWait() {
@@ -67,7 +67,7 @@ export const openLedger = async (dir?: string): Promise<OwnLedger> => {
     journal,
     store,
     gates,
-    said,
+    calls,
     times,
     again: async () => {
       await close()

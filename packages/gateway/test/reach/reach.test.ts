@@ -39,9 +39,9 @@ test('tells what a grant would add, tool by tool, and writes nothing', async () 
   const { can: present, could } = await reach(id)
   assert.deepEqual(said(present, 'server-tool'), [])
   assert.deepEqual(said(could, 'server-tool'), [
-    'files__look | at most 3 calls in all | read-only',
-    'files__wipe | at most 3 calls in all | destructive',
-    'files__gone | at most 3 calls in all | undeclared',
+    'files__look | at most 3 calls in total | read-only',
+    'files__wipe | at most 3 calls in total | destructive',
+    'files__gone | at most 3 calls in total | undeclared',
   ])
   assert.deepEqual(said(could, 'tool'), said(present, 'tool'))
   assert.equal((await read(unit, id)).state, 'held')
@@ -72,13 +72,13 @@ const each: readonly [what: string, change: Wanted, area: Power['area'], gained:
     'an address',
     ['wiring', 'a', { channel: 'slack', address: 'C1', engage: 'all', session: 'shared' }],
     'channel',
-    'slack C1 | hears anyone who can write in that place, answers everything | anybody',
+    'slack C1 | anyone who can post in that channel can message it; answers every message | anybody',
   ],
   [
     'an address at which a mention is enough',
     ['wiring', 'a', { channel: 'email', address: 'a@example.org', engage: 'mention', session: 'shared' }],
     'channel',
-    'email a@example.org | hears anyone who can send mail there, answers when mentioned | anybody',
+    'email a@example.org | anyone who can send mail to that address can message it; answers when mentioned | anybody',
   ],
   ['a limit', ['permissions', 'a', { limits: { memoryMiB: 1024 } }], 'limit', 'memoryMiB | 1024'],
   ['a person', ['permissions', 'a', { members: [{ channel: 'slack', user: 'U1' }] }], 'member', 'slack U1'],

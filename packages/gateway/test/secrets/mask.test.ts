@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Change, mask } from '@gatehouse/contracts'
 import { fc } from '@gatehouse/testkit/random'
-import { maskChange, maskDetail, throughValues } from '../../src/secrets.ts'
+import { maskChange, maskDetail, mapSecretValues } from '../../src/secrets.ts'
 import { ask, draftOf, makeContext, secrets } from '../fixtures/change-context.ts'
 
 const register = { name: 'new', transport: 'http', url: 'https://tools.example/', headers: { a: 'hunter2', b: '${B}', c: 'Bearer ${C}' } }
@@ -30,7 +30,7 @@ test('the evidence says for each value what is sent to whom, without the value',
   const wanted = ask('mcp_register', register).requiredEvidence(makeContext())
   assert.ok(wanted?.from === 'change' && wanted.evidence.status === 'described')
   assert.deepEqual(wanted.evidence.sends, [
-    'sends a value of its own as a to tools.example',
+    'sends a fixed value as a to tools.example',
     'sends the value of B to tools.example',
     'sends the value of C to tools.example',
   ])
@@ -67,9 +67,9 @@ test('a line is masked however deep a sealed value stands, and is otherwise the 
 })
 
 test('values go through and come back, and what is no entry stays', () => {
-  const sealed = throughValues(register, secrets.seal)
-  assert.deepEqual(throughValues(sealed, secrets.unseal), register)
+  const sealed = mapSecretValues(register, secrets.seal)
+  assert.deepEqual(mapSecretValues(sealed, secrets.unseal), register)
   for (const entry of [{}, { env: null }, { env: 'x' }, { headers: [1] }, { url: 'x' }]) {
-    assert.deepEqual(throughValues(entry, secrets.seal), entry)
+    assert.deepEqual(mapSecretValues(entry, secrets.seal), entry)
   }
 })

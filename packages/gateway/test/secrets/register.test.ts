@@ -30,7 +30,7 @@ test('the approver sees what it is and what it is sent, and no value', async () 
     command: '/bin/cat',
     args: ['-u'],
     sends: [
-      'sends a value of its own as PLAIN to the program /bin/cat',
+      'sends a fixed value as PLAIN to the program /bin/cat',
       'sends the value of NAMED to the program /bin/cat',
       'sends the value of MIXED to the program /bin/cat',
     ],

@@ -78,7 +78,7 @@ export const rolesPage = (): string =>
         .filter(isAct)
         .map((act) => [
           words[act] ?? act,
-          ...columns.map((role) => (hasRole({ role }, rights[act].least) ? 'yes' : '')),
+          ...columns.map((role) => (hasRole({ role }, rights[act].minimum) ? 'yes' : '')),
           rights[act].wholeUnit ? 'yes' : '',
         ]),
     ),
