@@ -1,4 +1,4 @@
-// What the supervisor hands to a process over its inherited pipe: everything that the process knows at birth.
+// The configuration that the supervisor sends to a process over its inherited pipe when it starts.
 import * as v from 'valibot'
 import { exits } from './errors.ts'
 import { ChannelCredentials } from './channel-table.ts'
@@ -12,7 +12,7 @@ export type Mode = v.InferOutput<typeof Mode>
 const common = {
   mode: Mode,
   version: v.string(),
-  /** Identity of the state; a copy of it that runs beside it has the same. */
+  /** Identity of the state. A copy of the state directory has the same one. */
   installation: v.string(),
   stateDir: v.string(),
   runDir: v.string(),
@@ -21,13 +21,13 @@ const common = {
   logLevel: v.string(),
   /** Per-boot secret of each edge that this process serves or calls, by edge name. */
   edges: v.record(v.string(), v.string()),
-  /** It was ready before in this unit and has died: what an operator changed meanwhile is no reason to end. */
+  /** Whether the process was ready before and is restarted. A configuration that became invalid is then not a reason to exit. */
   restarted: v.optional(v.boolean()),
 }
 /** The drivers of sandboxes. */
 export const sandboxDrivers = ['oci', 'container', 'bubblewrap', 'none'] as const
 export type SandboxDriver = (typeof sandboxDrivers)[number]
-/** What `--sandbox` may be: the first driver that works, one driver, or no sandboxes at all. */
+/** Values of `--sandbox`: the first driver that works, a specific driver, or no sandboxes. */
 export const sandboxSettings = ['auto', ...sandboxDrivers, 'off'] as const
 export type SandboxSetting = (typeof sandboxSettings)[number]
 
@@ -41,42 +41,42 @@ export const GatewayBoot = v.strictObject({
     database: HexKey,
     journal: HexKey,
     secrets: HexKey,
-    /** Of the master key; 1 before the first rotation. */
+    /** Epoch of the master key; 1 before the first rotation. */
     epoch: v.optional(v.number()),
-    /** Of earlier epochs, the oldest first: they open what was sealed in their time, and seal nothing. */
+    /** Keys of earlier epochs, oldest first. They decrypt old values and encrypt nothing. */
     formerSecrets: v.optional(v.array(HexKey)),
   }),
   /** SHA-256 of the admin token; null on an open unit. */
   adminToken: v.nullable(v.string()),
   /** Path of the catalog file; null without tool servers. */
   catalog: v.nullable(v.string()),
-  /** Providers of models that are configured. */
+  /** The configured model providers. */
   models: v.array(ModelProvider),
-  /** First host uid and gid for sandboxes; null where the unit is not root. */
+  /** First host uid and gid for sandboxes; null if the unit does not run as root. */
   identities: v.nullable(v.strictObject({ uid: v.number(), gid: v.number() })),
   /** Group seeded by `--dev` or `--demo`. */
   seed: v.nullable(v.string()),
-  /** Whether clients outside of a sandbox may be let in. */
+  /** Whether external MCP clients are allowed. */
   mcpEndpoint: v.optional(v.boolean()),
   pinning: Pinning,
-  /** Different principals that must approve a change. */
+  /** Number of people who must approve a change. */
   approvals: v.picklist([1, 2]),
   /** Milliseconds until a held change expires. */
   changeTtl: v.number(),
-  /** Host paths below which a mount may lie. */
+  /** Host paths below which mounts are allowed. */
   mountAllow: v.array(v.string()),
   /** Start command of the sample tool server, written into a new catalog of `--dev`. */
   sample: v.nullable(v.strictObject({ command: v.string(), args: v.array(v.string()), image: v.optional(v.string()) })),
 })
 export type GatewayBoot = v.InferOutput<typeof GatewayBoot>
 
-/** How the unit reaches the world outside of it. */
+/** Settings for outbound connections. */
 export const OutboundSettings = v.strictObject({
-  /** Url of the proxy that dials for the unit; it may hold a password. */
+  /** URL of the proxy for outbound connections. It may contain a password. */
   proxy: v.nullable(v.string()),
-  /** Hosts, domains and networks that are dialled without it. */
+  /** Hosts, domains and networks that are reached without the proxy. */
   noProxy: v.array(v.string()),
-  /** PEM of authorities that are trusted besides those of Node. */
+  /** PEM of certificate authorities to trust in addition to those of Node.js. */
   authorities: v.nullable(v.string()),
 })
 export type OutboundSettings = v.InferOutput<typeof OutboundSettings>
@@ -86,14 +86,14 @@ export const BrokerBoot = v.strictObject({
   isolation: v.picklist(['container', 'none']),
   /** Host variables that the catalog may reference, with their values. */
   variables: v.record(v.string(), v.string()),
-  /** Lists and calls of a session are counted by the minute. */
+  /** Whether the rate of lists and calls of a session is limited. */
   isRated: v.boolean(),
-  /** Milliseconds that records of calls are kept. */
+  /** Retention of call records in milliseconds. */
   callsRetention: v.number(),
-  /** The unit's own admin address: never dialled. */
+  /** The unit's own admin address. Connections to it are refused. */
   ownAddress: v.string(),
   outbound: OutboundSettings,
-  /** Whether clients outside of a sandbox are served. */
+  /** Whether external MCP clients are served. */
   mcpEndpoint: v.optional(v.boolean()),
 })
 export type BrokerBoot = v.InferOutput<typeof BrokerBoot>
@@ -104,17 +104,17 @@ export const ModelProxyBoot = v.strictObject({
     v.array(
       v.strictObject({
         name: ModelProvider,
-        /** Null for a server that wants none. */
+        /** Null for a server that needs no key. */
         key: v.nullable(v.string()),
-        /** For `compatible` alone: the others have an address of their own. */
+        /** Only for `compatible`: the others have fixed addresses. */
         baseUrl: v.optional(v.string()),
       }),
     ),
     v.minLength(1),
   ),
-  /** Milliseconds that records of requests are kept. */
+  /** Retention of request records in milliseconds. */
   callsRetention: v.number(),
-  /** The unit's own admin address: never dialled. */
+  /** The unit's own admin address. Connections to it are refused. */
   ownAddress: v.string(),
   outbound: OutboundSettings,
 })
@@ -123,9 +123,9 @@ export type ModelProxyBoot = v.InferOutput<typeof ModelProxyBoot>
 export const ChannelsBoot = v.strictObject({
   ...common,
   channels: ChannelCredentials,
-  /** Where people reach the console; absent where only the operator knows. */
+  /** Public URL of the console; absent if it is not configured. */
   publicUrl: v.optional(v.string()),
-  /** The unit's own admin address: never dialled. */
+  /** The unit's own admin address. Connections to it are refused. */
   ownAddress: v.string(),
   outbound: OutboundSettings,
 })
@@ -135,47 +135,47 @@ export const RunnerBoot = v.strictObject({
   ...common,
   keys: v.strictObject({ queues: HexKey }),
   sandbox: v.picklist(sandboxSettings),
-  /** Container engine of the sandboxes; null: the first that works. */
+  /** Container engine of the sandboxes; null for the first one that works. */
   engine: v.nullable(v.picklist(containerEngines)),
-  /** OCI runtime name given to the container engine. */
+  /** OCI runtime that the container engine uses. */
   runtime: v.nullable(v.string()),
-  /** Marks what this unit makes outside of its state directory. */
+  /** Label of everything that this unit creates outside its state directory. */
   unitId: v.string(),
-  /** Ended units that held the runtime directory before. */
+  /** Labels of earlier units that used the runtime directory. */
   formerUnitIds: v.array(v.string()),
-  /** Accepts releases of engines that are older than the oldest that is trusted. */
+  /** Accepts engine releases that are older than the minimum release. */
   allowOldEngine: v.boolean(),
-  /** Image of the sandboxes; null: `rootfs`. */
+  /** Image of the sandboxes; null to use `rootfs`. */
   image: v.nullable(v.string()),
-  /** PEM of the key that must have signed `image`; null: it is not verified. */
+  /** PEM of the key that must have signed `image`; null to skip verification. */
   imageKey: v.nullable(v.string()),
   rootfs: v.string(),
   agent: v.string(),
-  /** How local tool servers run in containers; null where they do not. */
+  /** Settings for local tool servers in containers; null if they do not run in containers. */
   toolContainers: v.nullable(
     v.strictObject({
-      /** Null: the first that works. */
+      /** Null for the first one that works. */
       engine: v.nullable(v.picklist(containerEngines)),
       runtime: v.nullable(v.string()),
-      /** For entries that name no image. */
+      /** Default image for entries without one. */
       image: v.nullable(v.string()),
-      /** Host paths below which a volume may lie. */
+      /** Host paths below which volumes are allowed. */
       mountAllow: v.array(v.string()),
-      /** Where the unit keeps what is its own: no volume may lead there. */
+      /** Paths of the unit's own files. Volumes may not overlap them. */
       ownPaths: v.array(v.string()),
     }),
   ),
-  /** First host uid and gid for sandboxes, which no session has; null where the unit is not root. */
+  /** First host uid and gid for sandboxes, which no session uses; null if the unit does not run as root. */
   identities: v.nullable(v.strictObject({ uid: v.number(), gid: v.number() })),
-  /** Where root made disks for groups; null: the unit makes them itself. */
+  /** Directory of group disks that root created in advance; null if the unit creates them. */
   groupDisks: v.nullable(v.string()),
-  /** Host paths below which a mount may lie. */
+  /** Host paths below which mounts are allowed. */
   mountAllow: v.array(v.string()),
-  /** Milliseconds that messages are kept; absent: for ever. */
+  /** Retention of chat messages in milliseconds; absent to keep them forever. */
   chatRetention: v.optional(v.number()),
-  /** Where packages come from. */
+  /** URL of the package registry. */
   registry: v.string(),
-  /** The unit's own admin address: never dialled. */
+  /** The unit's own admin address. Connections to it are refused. */
   ownAddress: v.string(),
   outbound: OutboundSettings,
 })
@@ -186,23 +186,23 @@ export const ControlPlaneBoot = v.strictObject({
   host: v.string(),
   port: v.number(),
   publicUrls: v.array(v.string()),
-  /** CIDRs of proxies whose X-Forwarded-For is believed. */
+  /** CIDRs of proxies whose X-Forwarded-For header is trusted. */
   trustedProxies: v.array(v.string()),
   open: v.boolean(),
   mcp: v.nullable(
     v.strictObject({
       isolation: v.picklist(['container', 'none']),
       pinning: Pinning,
-      /** Whether clients outside of a sandbox are served at `/mcp`. */
+      /** Whether external MCP clients are served at `/mcp`. */
       endpoint: v.optional(v.boolean()),
     }),
   ),
   approvals: v.picklist([1, 2]),
-  /** Whether there is a model proxy. */
+  /** Whether the unit has a model proxy. */
   models: v.boolean(),
-  /** Whether there is a process for channels. */
+  /** Whether the unit has a channels process. */
   channels: v.optional(v.boolean(), false),
-  /** Whether it takes webhooks. */
+  /** Whether it accepts webhooks. */
   webhooks: v.optional(v.boolean(), false),
   sandbox: v.string(),
   console: v.string(),
@@ -210,12 +210,12 @@ export const ControlPlaneBoot = v.strictObject({
 })
 export type ControlPlaneBoot = v.InferOutput<typeof ControlPlaneBoot>
 
-/** All that the half with the runner is given by the other. */
+/** The credentials of the runner's half of a split unit. */
 export const RunnerCredential = v.strictObject({
   installation: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
-  /** The group that both halves have in common. */
+  /** The group id that both halves share. */
   gid: v.number(),
-  /** State directory of the other half: no volume may lead there. */
+  /** State directory of the other half. Volumes may not overlap it. */
   stateDir: v.string(),
   queues: HexKey,
   edges: v.record(v.string(), HexKey),
@@ -225,9 +225,9 @@ export type RunnerCredential = v.InferOutput<typeof RunnerCredential>
 /** Lines that a process sends back over the pipe. */
 export const FromChild = v.variant('type', [
   v.strictObject({ type: v.literal('ready') }),
-  /** A secret learnt after boot: redacted from then on. */
+  /** A secret that the process learned after the start. It is redacted from logs. */
   v.strictObject({ type: v.literal('secret'), value: v.string() }),
-  /** Why the process cannot start, with the exit code that the unit then takes. */
+  /** The reason why the process cannot start, with the exit code of the unit. */
   v.strictObject({ type: v.literal('refuse'), exit: v.picklist(Object.values(exits)), detail: v.string(), hint: v.optional(v.string()) }),
 ])
 export type FromChild = v.InferOutput<typeof FromChild>

@@ -1,5 +1,5 @@
-// Bounds of the structure of outside documents, one table for all borders. JSON is checked on its bytes before it is parsed:
-// a few bytes of brackets cost a parser a hundred times what the same bytes of text cost.
+// Bounds on the structure of external documents. JSON is checked on its bytes before it is parsed, because brackets cost a parser
+// a hundred times as much as the same bytes of text.
 import { channelLimits } from './channel-limits.ts'
 import { limits } from './limits.ts'
 

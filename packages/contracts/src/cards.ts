@@ -1,4 +1,4 @@
-// A held change as it is shown where people are, and what is to be done about it there. The gateway writes it, channels show it.
+// Approval cards: the content of a pending change for channels, and the tasks to show it. Written by the gateway.
 import * as v from 'valibot'
 import { ChangeState, Decision, Failure } from './change.ts'
 import { Channel } from './channel-table.ts'
@@ -8,57 +8,57 @@ import { JsonObject } from './json.ts'
 import { Kind, Risk } from './kinds/kinds.ts'
 import { limits } from './limits.ts'
 
-/** No secret is in it, and nothing in its texts hides or reorders. It is not escaped for the markup of any channel. */
+/** Contains no secrets and no hidden characters. Its text is not escaped for the markup of a channel. */
 export const Card = v.strictObject({
   changeID: ChangeID,
-  /** Enough to tell it from what else waits at the same place. */
+  /** Short id, unique among the pending changes of the group. */
   short: v.string(),
   kind: Kind,
   agentGroupID: AgentGroupID,
   state: ChangeState,
   requestedBy: v.string(),
-  /** One sentence. */
+  /** One sentence on what the change does. */
   summary: v.string(),
   reason: v.optional(v.string()),
   risk: Risk,
-  /** Of all that is approved. Goes with a decision, so that it is about what was shown. */
+  /** Digest of everything that is approved. A decision includes it, so that it applies to what was shown. */
   digest: Digest,
-  /** Of the evidence. */
+  /** Digest of the evidence. */
   evidence: v.union([Digest, v.picklist(['none', 'unavailable'])]),
   afterToolOutput: v.boolean(),
   approvals: v.strictObject({ needed: v.number(), given: v.number() }),
   expiresAt: v.optional(Time),
-  /** Not decided in a channel: in the console or by svcctl. */
+  /** Whether the change can only be decided in the console or with svcctl. */
   byHand: v.boolean(),
   decisions: v.array(Decision),
   failure: v.optional(Failure),
 })
 export type Card = v.InferOutput<typeof Card>
 
-/** What channels need to find their card again: written by them, read by nobody else. */
+/** Identifies a posted card. Written and read only by the channel. */
 export const CardReference = v.pipe(
   JsonObject,
-  v.check((reference) => JSON.stringify(reference).length <= limits.cardReference, 'expected a reference of at most 32 KiB'),
+  v.check((reference) => JSON.stringify(reference).length <= limits.cardReference, 'must be at most 32 KiB'),
 )
 
-/** Something to be done about one card at one place. */
+/** One task for a card at an address. */
 export const CardTask = v.strictObject({
-  /** Of the card at this place. */
+  /** Id of the card at this address. */
   id: v.number(),
   act: v.picklist(['post', 'update', 'remind']),
-  /** Given back when it is done, so that what came meanwhile is not taken for shown. */
+  /** Returned in the delivery report, so that a newer revision is still shown. */
   revision: v.number(),
   version: v.string(),
   channel: Channel,
   address: ChannelText,
   card: Card,
-  /** The agent's session in which it was asked for. */
+  /** The session of the agent that requested the change. */
   session: v.optional(SessionID),
-  /** People of this channel whose decision would count. */
+  /** Users of this channel whose decision would count. */
   approvers: v.array(v.string()),
-  /** Where it stands already. */
+  /** The posted card, if there is one. */
   reference: v.optional(CardReference),
-  /** Which of the reminders. */
+  /** Number of the reminder. */
   reminder: v.optional(v.number()),
 })
 export type CardTask = v.InferOutput<typeof CardTask>

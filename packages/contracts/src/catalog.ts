@@ -1,12 +1,12 @@
-// A tool server as the operator writes it down, and the files that hold such entries.
+// Catalog entries: tool servers as an operator configures them.
 import * as v from 'valibot'
 import { ServerName } from './ids.ts'
 import { dictionary } from './json.ts'
 
-/** As a container engine names the content of an image; Podman leaves the prefix out. */
-export const ImageID = v.pipe(v.string(), v.regex(/^(sha256:)?[0-9a-f]{64}$/, 'expected the id of an image: 64 hex digits'))
+/** Image id of a container engine. Podman omits the prefix. */
+export const ImageID = v.pipe(v.string(), v.regex(/^(sha256:)?[0-9a-f]{64}$/, 'expected an image id of 64 hex digits'))
 
-/** A name or digest of an image; never something that an engine would take for a flag. */
+/** An image name or digest. Must not look like a command-line flag. */
 export const imageReference = /^[^-\s][^\s]*$/
 
 const Variables = dictionary(
@@ -18,7 +18,7 @@ const Headers = dictionary(
   v.pipe(v.string(), v.maxLength(8192)),
 )
 
-/** `session`: each session has a connection, and where the server is local a process, of its own. Absent: all share one. */
+/** `session`: each session has its own connection, and its own process of a local server. Absent: all sessions share one. */
 const Sharing = v.picklist(['unit', 'session'])
 const hostPath = v.pipe(
   v.string(),
@@ -27,15 +27,15 @@ const hostPath = v.pipe(
   v.check((path) => !path.split('/').some((part) => part === '.' || part === '..'), 'expected a path without "." and ".."'),
 )
 
-/** What the engine or the entry itself puts there. */
+/** Paths that the engine or the entry itself uses. */
 const taken = /^\/(?:(?:data|dev|proc|sys|tmp)(?:\/.*)?)?$/
 
-/** A directory or file of the host that a local server in a container is lent. */
+/** A host directory or file that is mounted into the container of a local server. */
 export const Volume = v.strictObject({
   source: hostPath,
   target: v.pipe(
     hostPath,
-    v.check((path) => !taken.test(path), 'expected a path apart from /, /data, /dev, /proc, /sys and /tmp'),
+    v.check((path) => !taken.test(path), 'expected a path other than /, /data, /dev, /proc, /sys and /tmp'),
   ),
   mode: v.optional(v.picklist(['ro', 'rw']), 'ro'),
 })
@@ -48,13 +48,13 @@ export const LocalEntry = v.strictObject({
   image: v.optional(
     v.pipe(v.string(), v.maxLength(512), v.regex(/^$|^[^-\s][^\s]*$/, 'expected an image reference that does not begin with -')),
   ),
-  /** Of what the reference named when the entry was saved: set by the unit, and what is run from then on. */
+  /** Image id of the reference when the entry was saved. Set by the unit; this image is the one that runs. */
   imageID: v.optional(ImageID),
   env: v.optional(Variables, {}),
   sharing: v.optional(Sharing),
-  /** In a container: paths of the host below those of `SERVICE_MOUNT_ALLOW`. */
+  /** Only in a container: host paths below those in `SERVICE_MOUNT_ALLOW`. */
   volumes: v.optional(v.pipe(v.array(Volume), v.maxLength(16))),
-  /** In a container: a private directory of the server's own at `/data`, which outlives it. */
+  /** Only in a container: a private, persistent directory at `/data`. */
   data: v.optional(v.boolean()),
 })
 
@@ -63,11 +63,11 @@ export const RemoteEntry = v.strictObject({
   url: v.pipe(v.string(), v.maxLength(2048)),
   headers: v.optional(Headers, {}),
   sharing: v.optional(Sharing),
-  /** `public`: no address of this machine, of this house or of this provider is dialled. Always so for what an agent proposed. */
+  /** `public`: connections to loopback, private and cloud-internal addresses are refused. Always set for servers that an agent proposed. */
   reach: v.optional(v.picklist(['any', 'public'])),
 })
 
-/** A tool server as the operator wrote it: values may hold `${NAME}` references. */
+/** A tool server as the operator configured it. Values may contain `${NAME}` references. */
 export const CatalogEntry = v.variant('transport', [LocalEntry, RemoteEntry])
 export type CatalogEntry = v.InferOutput<typeof CatalogEntry>
 export type LocalEntry = v.InferOutput<typeof LocalEntry>

@@ -1,4 +1,4 @@
-// A change: what is asked for, what it would do, what was decided, what came of it.
+// A change: the request, its effect, the decisions and the outcome.
 import * as v from 'valibot'
 import { Channel } from './channel-table.ts'
 import { AgentGroupID, ChangeID, Digest, SessionID, Time } from './ids.ts'
@@ -21,13 +21,13 @@ export type PatchOperation = v.InferOutput<typeof PatchOperation>
 
 export const Decision = v.strictObject({
   outcome: v.picklist(['approve', 'reject']),
-  /** The label that the decider gave. */
+  /** Label chosen by the decider. */
   by: v.string(),
-  /** Who proved itself. */
+  /** The authenticated principal. */
   principal: v.string(),
-  /** The admin whose token created the principal's; absent where the principal is a person of its own. */
+  /** The admin whose token created the principal's token; absent if the principal is its own person. */
   person: v.optional(v.string()),
-  /** The person of a channel, as the channel's service has proved it, who is one of the principal's identities. */
+  /** The channel user that decided, authenticated by the channel and one of the principal's identities. */
   via: v.optional(v.strictObject({ channel: Channel, user: v.string() })),
   reason: v.optional(v.string()),
   at: Time,
@@ -44,37 +44,37 @@ export const Change = v.strictObject({
   agentGroupID: AgentGroupID,
   requestedBy: v.string(),
   principal: v.string(),
-  /** The admin whose token created the principal's; absent where the principal is a person of its own. */
+  /** The admin whose token created the principal's token; absent if the principal is its own person. */
   person: v.optional(v.string()),
   reason: v.optional(v.string()),
   state: ChangeState,
   before: v.nullable(JsonObject),
   after: JsonObject,
   diff: v.array(PatchOperation),
-  /** One sentence for a human. */
+  /** One sentence on what the change does. */
   summary: v.string(),
   evidence: v.nullable(JsonObject),
   risk: Risk,
   digest: Digest,
   createdAt: Time,
-  /** A held change that nobody decided ends then. */
+  /** When a pending change expires. */
   expiresAt: v.optional(Time),
-  /** Different principals that must approve, and those who did so for the present digest. */
+  /** Number of people who must approve, and who have approved the current digest. */
   approvals: v.optional(v.strictObject({ needed: v.number(), given: v.number() }), { needed: 1, given: 0 }),
   decisions: v.array(Decision),
   appliedAt: v.optional(Time),
-  /** Why it was refused or why its apply failed. */
+  /** The reason why it was refused or why its apply failed. */
   failure: v.optional(Failure),
-  /** Who withdrew it, or that its time was over. */
+  /** Set if it was withdrawn or has expired. */
   ended: v.optional(v.strictObject({ by: v.string(), principal: v.string(), reason: v.optional(v.string()), at: Time })),
   /** The change whose inverse this is. */
   revertOf: v.optional(ChangeID),
-  /** Asked for by an agent after output of a tool had reached it in the same turn. */
+  /** Whether the agent received tool output before the request in the same turn. */
   afterToolOutput: v.optional(v.boolean()),
 })
 export type Change = v.InferOutput<typeof Change>
 
-/** What is still to be done for an applied change in one session. */
+/** Rollout status of an applied change in one session. */
 export const Condition = v.strictObject({
   session: SessionID,
   status: v.picklist(['pending', 'ready', 'failed']),
@@ -101,7 +101,7 @@ export type Submission = v.InferOutput<typeof Submission>
 export const Submitted = v.strictObject({ id: ChangeID, state: ChangeState, digest: Digest })
 export type Submitted = v.InferOutput<typeof Submitted>
 
-/** What a submission would become, without becoming it. */
+/** The result of a dry run. */
 export const Preview = v.strictObject({
   state: v.picklist(['held', 'refused']),
   before: v.nullable(JsonObject),
@@ -109,7 +109,7 @@ export const Preview = v.strictObject({
   summary: v.string(),
   evidence: v.nullable(JsonObject),
   risk: Risk,
-  /** Absent where it would tell whether a guess at a secret value is right. */
+  /** Absent if it could confirm a guess of a secret value. */
   digest: v.optional(Digest),
   failure: v.optional(Failure),
 })
@@ -131,7 +131,7 @@ export const AuditEntry = v.strictObject({
 })
 export type AuditEntry = v.InferOutput<typeof AuditEntry>
 
-/** The last line and the last signature, to be kept elsewhere. */
+/** The last record and the last signature, to be kept outside the unit. */
 export const AuditHead = v.strictObject({
   seq: v.number(),
   hash: v.string(),
@@ -141,35 +141,36 @@ export const AuditHead = v.strictObject({
 })
 export type AuditHead = v.InferOutput<typeof AuditHead>
 
-/** What a look at the whole journal came to: `line` counts from 1 over all its files. */
+/** Result of verifying the whole journal. `line` counts from 1 over all its files. */
 export const AuditVerdict = v.variant('ok', [
   v.strictObject({ ok: v.literal(true), lines: v.number(), head: v.strictObject({ seq: v.number(), hash: v.string() }) }),
   v.strictObject({ ok: v.literal(false), line: v.number(), reason: v.string() }),
 ])
 export type AuditVerdict = v.InferOutput<typeof AuditVerdict>
 
-/** Rules of a failed apply that no later attempt passes. */
-const lasting: ReadonlySet<string> = new Set(['stale', 'expires-in-past', 'no-grant', 'not-in-grant', 'grant-covers-all'])
+/** Rules of a failed apply that a retry cannot pass. */
+const permanentRules: ReadonlySet<string> = new Set(['stale', 'expires-in-past', 'no-grant', 'not-in-grant', 'grant-covers-all'])
 
-/** Whether applying it again can succeed once the cause of the failure is gone. */
+/** Whether a retry can succeed once the cause of the failure is fixed. */
 export const isRetryable = ({ state, failure }: Pick<Change, 'state' | 'failure'>): boolean =>
-  state === 'apply_failed' && !lasting.has(failure?.rule ?? '')
+  state === 'apply_failed' && !permanentRules.has(failure?.rule ?? '')
 
+/** What the reader can do next, as a hint. */
 export const nextStep = (change: Pick<Change, 'id' | 'state' | 'failure'>): string => {
   const { id, state } = change
   switch (state) {
     case 'held':
-      return `decide on it: svcctl change approve ${id} --by YOU, or svcctl change reject ${id} --by YOU`
+      return `decide it: svcctl change approve ${id} --by YOU, or svcctl change reject ${id} --by YOU`
     case 'approved':
-      return `it is applied as soon as possible, after a freeze when there is one; to stop it: svcctl change reject ${id} --by YOU`
+      return `it is applied as soon as possible, or after a freeze is lifted; to stop it: svcctl change reject ${id} --by YOU`
     case 'apply_failed':
       return isRetryable(change)
-        ? `fix the cause, then apply it again: svcctl change retry ${id} --by YOU; or stop it: svcctl change reject ${id} --by YOU`
+        ? `fix the cause, then retry it: svcctl change retry ${id} --by YOU; or stop it: svcctl change reject ${id} --by YOU`
         : `it can no longer be applied as it was approved: svcctl change reject ${id} --by YOU, then submit a new change`
     case 'applied':
-      return 'it is in force: submit the change that leads to the state you want'
+      return 'it is already applied: submit a change to the state that you want'
     case 'refused':
-      return 'submit a new change that meets the rule'
+      return 'submit a new change that satisfies the rule'
     case 'rejected':
     case 'withdrawn':
     case 'expired':

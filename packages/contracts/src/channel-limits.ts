@@ -1,102 +1,102 @@
-// The numbers that bound channels and their cards of held changes. Part of `limits`, by which they are read.
+// Limits of channels and approval cards. Part of `limits`.
 
 const KiB = 1024
 const MiB = 1024 * KiB
 
 export const channelLimits = {
-  /** Characters of an address, person or thread of a channel, and of its own ids of messages. */
+  /** Characters of an address, user or thread of a channel, and of a channel's message id. */
   channelText: 256,
   channelMessageID: 998,
-  /** Messages of one channel, and of one conversation of it, that are known again wherever its address leads by then. */
+  /** Message ids that are remembered for deduplication, by channel and by conversation. */
   channelKeys: 50_000,
   channelKeysOfOne: 2_000,
-  /** What a channel keeps beside a message so that it can be answered. */
+  /** Data that a channel stores with a message to answer it. */
   channelReference: 8 * KiB,
-  /** Messages that one conversation of a channel may bring at once, and a minute: beyond it two machines are talking. */
+  /** Messages of one conversation in a burst, and per minute. More are probably two bots talking to each other. */
   channelBurst: 60,
   channelPerMinute: 30,
-  /** How long a message waits for room in its conversation where the service brings it again, and any message for its files. */
+  /** Maximum wait of a message for space in its queue if the service redelivers it, and for its files. */
   channelHold: 60_000,
-  /** A socket that the service ends earlier than this is not made anew at once. */
+  /** A socket that the service closes earlier than this is not reopened at once. */
   channelSocketLeast: 10_000,
-  /** Characters of a message that a pattern is tried on. */
+  /** Characters of a message that a pattern is matched against. */
   channelPattern: 4 * KiB,
-  /** Steps of a pattern with its repeats unfolded: all of them may be taken for each character. */
+  /** Steps of a pattern with its repeats expanded. Each may run for each character. */
   channelPatternSteps: 512,
-  /** Files of one message that are taken. */
+  /** Files of one incoming message that are accepted. */
   channelFiles: 10,
-  /** Files that an agent sends with one message, and their bytes together. */
+  /** Files that an agent can send with one message, and their total size. */
   sentFiles: 4,
   sentBytes: 20 * MiB,
-  /** Copies of files that wait for the channel of one conversation, and of all conversations of a group. */
+  /** Total size of file copies that wait for delivery, by conversation and by group. */
   sentHeld: 40 * MiB,
   sentHeldByGroup: 80 * MiB,
-  /** Conversations whose messages are delivered at the same time. */
+  /** Conversations that are delivered concurrently. */
   channelLanes: 32,
-  /** A message that could not be delivered is tried again between these, and given up after the last. */
+  /** Initial and maximum delay between delivery attempts, and the time after which delivery fails. */
   channelRetryFirst: 1_000,
   channelRetryMost: 5 * 60_000,
   channelGiveUp: 24 * 60 * 60_000,
-  /** Dead letters that are shown. */
+  /** Dead letters in a list. */
   channelLetters: 50,
-  /** Those of each channel that the runner keeps in mind: a purge takes some away. */
+  /** Dead letters of each channel that the runner keeps in memory. */
   channelLettersKept: 250,
-  /** An answer of a channel's service, and how long it is waited for. */
+  /** Size of a response of a channel's service, and the time to wait for it. */
   channelAnswer: 256 * KiB,
   channelSendTime: 30_000,
-  /** The same for a message with files. */
+  /** Time to send a message with files. */
   channelFilesTime: 120_000,
-  /** Messages whose files are in memory at the same time, on their way to a service. */
+  /** Messages whose files are in memory concurrently while they are sent. */
   channelFilesAtOnce: 4,
-  /** UTF-16 units of the name of a file that is sent. */
+  /** UTF-16 units of the name of a sent file. */
   channelFileName: 128,
-  /** A message is laid out as Markdown up to so many UTF-16 units, pieces and levels; beyond it goes out as it was written. */
+  /** Maximum UTF-16 units, elements and levels of a message that is formatted as Markdown. Larger ones are sent as plain text. */
   markupText: 32 * KiB,
   markupPieces: 8_000,
   markupLevels: 24,
-  /** The longest address of a link. */
+  /** Maximum length of a link URL. */
   markupLink: 2_000,
-  /** How far the clock of a webhook's sender may be away, seconds. */
+  /** Maximum clock difference of a webhook's sender, in seconds. */
   webhookSkew: 5 * 60,
   webhookBody: 512 * KiB,
-  /** Webhooks with a wrong signature from one address. */
+  /** Webhooks with a wrong signature from one address, per minute. */
   webhooksWrongPerMinute: 10,
-  /** Genuine webhooks of one address: a second, after a first burst. */
+  /** Valid webhooks of one address per second, after an initial burst. */
   webhooksPerSecond: 10,
   webhooksBurst: 60,
-  /** Webhooks of one address whose bodies are read at once; others wait. */
+  /** Webhooks of one address whose bodies are read concurrently. Others wait. */
   webhooksAtOnce: 8,
-  /** Webhooks of one address that wait while so many are read. */
+  /** Webhooks of one address that may wait. */
   webhooksWaiting: 64,
-  /** A body that takes longer is let go of where others wait. */
+  /** A body that takes longer is dropped if others wait. */
   webhookReadTime: 1_000,
-  /** An e-mail as it lies on the server. */
+  /** Size of an e-mail on the server. */
   emailSize: 32 * MiB,
-  /** How long the unit remembers that a server takes no larger letters. */
+  /** How long the unit remembers a server's maximum message size. */
   emailSizeKept: 60 * 60_000,
-  /** How often a mailbox is looked into where its server does not tell of new mail. */
+  /** Poll interval of a mailbox whose server does not announce new mail. */
   emailPoll: 60_000,
-  /** Letters of one conversation in a row that are answered although each came within this time of ours: no person is as quick. */
+  /** Consecutive e-mails of one conversation that are answered although each arrived within this time, too fast for a person. */
   emailLoop: 5,
   emailMachineTime: 30_000,
-  /** The same for answers that all begin with the same words. */
+  /** The same for e-mails that all begin with the same text. */
   emailRepeatTime: 60 * 60_000,
 
-  /** What a channel keeps beside a card: where it stands, and in which conversation. */
+  /** Data that a channel stores with a card. */
   cardReference: 32 * KiB,
-  /** Of the label of who asks or decides. */
+  /** Characters of the label of a requester or decider. */
   requester: 128,
-  /** UTF-16 units of each text of a card, and decisions that it names: the last ones. */
+  /** UTF-16 units of each text of a card, and the number of last decisions that it shows. */
   cardText: 1_000,
   cardDecisions: 8,
-  /** UTF-16 units of a reason that is typed into a card. */
+  /** UTF-16 units of a reason entered in a card. */
   cardReason: 1_000,
-  /** Approvers to whom one card is written, each by itself, where an address is no place. */
+  /** Approvers who get a direct copy of a card if the address is not a shared channel. */
   cardPeople: 32,
-  /** Cards that are worked on at once. */
+  /** Cards that are processed concurrently. */
   cardLanes: 16,
-  /** Cards are asked for after this where nothing was told. */
+  /** Poll interval for cards without events. */
   cardPoll: 60_000,
-  /** Hex digits of a digest that a decision in a channel names at least. */
+  /** Minimum hex digits of the digest in a decision from a channel. */
   cardDigest: 16,
 } as const

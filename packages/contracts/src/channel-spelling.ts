@@ -1,12 +1,12 @@
-// The one spelling of each address and person of a channel: names are compared and stored in it. Text that no rule fits stays as it is.
+// Canonical spelling of channel addresses and users, used for comparison and storage. Unrecognized text is left unchanged.
 
-/** `toLowerCase` also turns some letters outside ASCII into letters of ASCII, such as the Kelvin sign into `k`. */
+/** Unlike `toLowerCase`, never turns a non-ASCII letter into an ASCII one, such as the Kelvin sign into `k`. */
 export const lowerASCII = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** Written as it is into headers and envelopes, so nothing else is an address. */
+/** Strict, because addresses are written into headers and envelopes unescaped. */
 const mailAddress = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/
 
-/** In canonical form. */
+/** Whether the text is a mail address in canonical form. */
 export const isMailAddress = (text: string): boolean => mailAddress.test(text)
 
 export const canonicalMailAddress = (text: string): string => {
@@ -14,28 +14,28 @@ export const canonicalMailAddress = (text: string): string => {
   return isMailAddress(lower) ? lower : text
 }
 
-/** Every id has a digit; a word has none. */
+/** Slack ids contain a digit, unlike words. */
 export const canonicalSlackID = (text: string): string => (/^(?=.*\d)[CDGUW][A-Z0-9]{6,}$/i.test(text) ? text.toUpperCase() : text)
 
 export const canonicalTelegramID = (text: string): string => (/^[+-]?\d{1,40}$/.test(text) ? String(BigInt(text.replace('+', ''))) : text)
 
 const unreserved = /^[A-Za-z0-9._~-]$/
 
-/** RFC 3986, section 6.2.2: `%7e` and `~` are the same. A `%` that begins no escape is one itself. */
-const plainEscapes = (text: string): string =>
+/** RFC 3986, section 6.2.2: `%7e` and `~` are equal. A `%` without hex digits is escaped. */
+const normalizeEscapes = (text: string): string =>
   text.replaceAll(/%(?![0-9A-Fa-f]{2})/g, '%25').replaceAll(/%([0-9A-Fa-f]{2})/g, (escape, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16))
     return unreserved.test(character) ? character : escape.toUpperCase()
   })
 
-/** As it is requested: the fragment is not, and an empty query asks for the same. */
+/** The URL as requested: without fragment and empty query. */
 export const canonicalURL = (text: string): string => {
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
   if (url === null) return text
   url.hash = ''
   if (url.search === '') url.search = ''
   url.hostname = url.hostname.replace(/\.$/, '')
-  url.pathname = plainEscapes(url.pathname)
-  url.search = plainEscapes(url.search)
+  url.pathname = normalizeEscapes(url.pathname)
+  url.search = normalizeEscapes(url.search)
   return url.href
 }

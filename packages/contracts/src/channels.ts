@@ -1,4 +1,4 @@
-// What the unit knows of channels: which there are, what comes in by one, what is to go out, and how each fares.
+// Channels: references, deliveries, dead letters and channel status.
 import * as v from 'valibot'
 import { Channel } from './channel-table.ts'
 import { SentFile } from './files.ts'
@@ -6,17 +6,17 @@ import { AgentGroupID, ConversationID, MessageID, SessionID, Time } from './ids.
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 
-/** A place, person or id, as the channel names it. */
+/** An address, user or id in the channel's own format. */
 export const ChannelText = v.pipe(v.string(), v.minLength(1), v.maxLength(limits.channelText))
 
-/** What a channel needs to answer a message: written by the channel, read by nobody else. */
+/** Data that a channel needs to answer a message. Written and read only by the channel. */
 export const Reference = v.pipe(
   JsonObject,
-  v.check((reference) => JSON.stringify(reference).length <= limits.channelReference, 'expected a reference of at most 8 KiB'),
+  v.check((reference) => JSON.stringify(reference).length <= limits.channelReference, 'must be at most 8 KiB'),
 )
 export type Reference = v.InferOutput<typeof Reference>
 
-/** A message of an agent that its channel has not taken yet. */
+/** An agent's message that is not delivered yet. */
 export const Delivery = v.strictObject({
   session: SessionID,
   agentGroupID: AgentGroupID,
@@ -27,9 +27,9 @@ export const Delivery = v.strictObject({
   text: v.string(),
   files: v.array(SentFile),
   at: Time,
-  /** Parts of it that the channel has taken already. */
+  /** Number of parts that are already delivered. */
   parts: v.number(),
-  /** Of the message that it answers, or of the last one before it. */
+  /** Reference of the message that it answers, or of the last message before it. */
   reference: Reference,
 })
 export type Delivery = v.InferOutput<typeof Delivery>
@@ -47,19 +47,19 @@ export type DeadLetter = v.InferOutput<typeof DeadLetter>
 
 export const channelStates = ['connecting', 'up', 'down', 'refused'] as const
 
-/** How a channel fares. One without credentials is not in any list. */
+/** Status of a channel. Channels without credentials are not listed. */
 export const ChannelView = v.strictObject({
   name: Channel,
-  /** `refused`: the service does not take the credentials. */
+  /** `refused`: the service rejects the credentials. */
   state: v.picklist(channelStates),
   since: Time,
-  /** Who the unit is there, as the service says. */
+  /** The unit's account name at the service. */
   account: v.optional(v.string()),
-  /** Why it is not up; never a word of the service's own. */
+  /** The reason why it is not up. Never text from the service. */
   reason: v.optional(v.string()),
-  /** Messages that wait to be delivered. */
+  /** Number of messages that wait for delivery. */
   waiting: v.number(),
-  /** Messages that could not be delivered. */
+  /** Number of messages that could not be delivered. */
   dead: v.number(),
 })
 export type ChannelView = v.InferOutput<typeof ChannelView>
@@ -67,7 +67,7 @@ export type ChannelView = v.InferOutput<typeof ChannelView>
 export const ChannelList = v.strictObject({ items: v.array(ChannelView), letters: v.array(DeadLetter) })
 export type ChannelList = v.InferOutput<typeof ChannelList>
 
-/** What came of asking a service whether it takes the credentials. */
+/** Result of checking the credentials of a channel. */
 export const ChannelCheck = v.strictObject({
   name: Channel,
   accepted: v.boolean(),

@@ -1,4 +1,4 @@
-// An edge is the API that one service offers to one caller, with a socket and a secret of its own. Includes parts that calls share.
+// An edge is the API that one service offers to one caller, with its own socket and secret. Also has parameters that calls share.
 import * as v from 'valibot'
 import { AgentGroupID, Digest, Time } from './ids.ts'
 
@@ -29,7 +29,7 @@ export interface Edge<
   readonly events: E
 }
 
-// The marks let a bundle of the console leave out the edges, which it does not use.
+// The annotations let the bundler remove the edges from the console, which does not use them.
 export const call = /* @__NO_SIDE_EFFECTS__ */ <P extends Schema, R extends Schema>(
   params: P,
   result: R,
@@ -51,10 +51,10 @@ export const page = { limit: v.number(), cursor: v.optional(v.string()) }
 export const listOf = /* @__NO_SIDE_EFFECTS__ */ <S extends v.GenericSchema>(item: S) =>
   v.strictObject({ items: v.array(item), nextCursor: v.optional(v.string()) })
 
-/** From `since` on, up to and without `until`. */
+/** At or after `since` and before `until`. */
 export const span = { since: v.optional(Time), until: v.optional(Time) }
 export const ofGroup = { agentGroupID: v.optional(AgentGroupID) }
-/** For large results that are worth waiting for while the gateway restarts. */
+/** Options of reads with large results, which wait for a restarting gateway. */
 export const reading = { large: true, patient: true } as const
-/** False: the act is in force but not on disk yet, so it ends with the gateway. Only for acts that take permissions away. */
+/** `false` if the act took effect but is not on disk yet, so it is lost when the gateway stops. Only for acts that remove access. */
 export const keeping = { kept: v.optional(v.literal(false)) }

@@ -1,4 +1,4 @@
-// What an approver is shown beside a change: what its witness reported, or what the change itself says in plain words.
+// Evidence that an approver is shown with a change: reports of the broker and the runner, or facts from the change itself.
 import * as v from 'valibot'
 import { Channel } from './channel-table.ts'
 import { Digest, ServerName, Time } from './ids.ts'
@@ -6,21 +6,21 @@ import { dictionary } from './json.ts'
 import { PackageLock, PackageName, TreeRefusal } from './kinds/packages.ts'
 import { MountSighting, ToolDefinition } from './registry.ts'
 
-/** A tool that is no longer what was approved. A member is absent where that definition is not known or not there. */
+/** A tool whose definition differs from the approved one. A definition is absent if it is unknown or does not exist. */
 export const Drift = v.strictObject({ tool: v.string(), was: v.optional(ToolDefinition), now: v.optional(ToolDefinition) })
 export type Drift = v.InferOutput<typeof Drift>
 
-const seen = {
+const observation = {
   server: ServerName,
   entryDigest: Digest,
   at: Time,
   /** Seconds between the observation and the change. */
   age: v.number(),
-  /** Tools asked for that the server did not declare. */
+  /** Requested tools that the server did not declare. */
   missing: v.array(v.string()),
 }
 
-/** What a new tool server is and what it will be given, in full. */
+/** A new tool server with everything that it receives. */
 const Described = v.strictObject({
   status: v.literal('described'),
   server: ServerName,
@@ -31,12 +31,12 @@ const Described = v.strictObject({
   url: v.optional(v.string()),
   sharing: v.optional(v.string()),
   reach: v.optional(v.string()),
-  /** One sentence for each value that leaves the host or reaches the program. */
+  /** One sentence for each value that is sent to the server or the program. */
   sends: v.array(v.string()),
 })
 export type Described = v.InferOutput<typeof Described>
 
-/** Who will be heard at the addresses that it is about, as the registry has it. */
+/** The people who can message the group at the addresses of the change. */
 const Heard = v.strictObject({
   status: v.literal('heard'),
   places: v.array(v.strictObject({ channel: Channel, address: v.string(), people: v.union([v.literal('anyone'), v.array(v.string())]) })),
@@ -44,19 +44,19 @@ const Heard = v.strictObject({
 export type Heard = v.InferOutput<typeof Heard>
 
 export const Evidence = v.variant('status', [
-  v.strictObject({ status: v.literal('observed'), ...seen, tools: v.array(ToolDefinition), drift: v.optional(v.array(Drift), []) }),
-  /** More than `limits.evidence`: names and digests; the whole is kept under `definitions`. */
+  v.strictObject({ status: v.literal('observed'), ...observation, tools: v.array(ToolDefinition), drift: v.optional(v.array(Drift), []) }),
+  /** Larger than `limits.evidence`: only names and digests. The definitions are stored under the digest `definitions`. */
   v.strictObject({
     status: v.literal('too-large'),
-    ...seen,
+    ...observation,
     names: v.array(v.string()),
     drifted: v.optional(v.array(v.string()), []),
     definitions: Digest,
     pins: v.optional(dictionary(v.string(), Digest), {}),
   }),
-  /** What the runner found at each path. */
+  /** The runner's inspection of each path. */
   v.strictObject({ status: v.literal('sighted'), at: Time, age: v.number(), mounts: v.array(v.omit(MountSighting, ['at'])) }),
-  /** What the names resolve to: the whole tree. */
+  /** The package tree that the names resolve to. */
   v.strictObject({
     status: v.literal('resolved'),
     at: Time,
@@ -65,11 +65,11 @@ export const Evidence = v.variant('status', [
     tree: Digest,
     lock: PackageLock,
   }),
-  /** Why the runner could not resolve them. */
+  /** The reason why the runner could not resolve the names. */
   v.strictObject({ status: v.literal('unresolved'), at: Time, age: v.number(), names: v.array(PackageName), refused: TreeRefusal }),
   Described,
   Heard,
-  /** No witness in time. `entryDigest` says which server it would have been, `sources` which paths, `names` which packages. */
+  /** No evidence arrived in time for the server, the paths in `sources` or the packages in `names`. */
   v.strictObject({
     status: v.literal('unavailable'),
     server: v.optional(ServerName),

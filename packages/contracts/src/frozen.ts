@@ -1,18 +1,18 @@
-// Constants that outlive a release: state directories, agents and grants rest on them.
+// Constants that must not change between releases: state directories, agents and grants depend on them.
 // A test fails when one changes without a new state schema.
 
 export const stateSchema = 1
 
-/** Between the server's label and the tool's name in what an agent sees. */
+/** Separates server and tool in the names that agents see. */
 export const toolSeparator = '__'
 
-/** The kinds whose spelling the specification gives or names. */
+/** The kinds that the specification names. */
 export const specKinds = ['persona', 'tools', 'packages', 'wiring', 'permissions', 'mounts', 'mcp_access', 'mcp_register'] as const
 
 /** uid and gid inside a sandbox. */
 export const sandboxUid = 65532
 
-/** Where a sandbox finds what the host serves it. */
+/** Paths of the host's sockets inside a sandbox. */
 export const sandboxSockets = {
   session: '/run/gatehouse/session/session.sock',
   model: '/run/gatehouse/model/model.sock',
@@ -80,8 +80,8 @@ export const auditStages = [
 
 export type AuditStage = (typeof auditStages)[number]
 
-/** The token of `--demo`. Everybody knows it, so no other mode accepts it. */
+/** The token of `--demo`. It is public, so no other mode accepts it. */
 export const demoToken = 'gatehouse-demo-token-not-a-secret-0000'
 
-/** What every reader sees in place of a stored value. */
+/** Replaces stored secret values in all answers. */
 export const mask = '••••'

@@ -1,14 +1,15 @@
-// What was done to a state directory while its unit was stopped: written there by the one who did it, journaled by the gateway at the next start.
+// Host operations on the state directory of a stopped unit. The operation stores them there, and the gateway journals them at the
+// next start.
 import * as v from 'valibot'
 
 const common = {
-  /** By which the gateway knows that it has journaled the act. */
+  /** Identifies the act, so that the gateway journals it only once. */
   id: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
   at: v.pipe(v.string(), v.isoTimestamp()),
 }
 
 export const HostAct = v.variant('stage', [
-  /** The unit is frozen until somebody has looked at what came back. */
+  /** The unit stays frozen until a person has reviewed the restored state. */
   v.strictObject({
     ...common,
     stage: v.literal('restored'),
@@ -17,7 +18,7 @@ export const HostAct = v.variant('stage', [
     release: v.string(),
   }),
   v.strictObject({ ...common, stage: v.literal('epoch'), epoch: v.number() }),
-  /** The admin token was made anew. */
+  /** A new admin token was created. */
   v.strictObject({ ...common, stage: v.literal('token-create') }),
 ])
 export type HostAct = v.InferOutput<typeof HostAct>

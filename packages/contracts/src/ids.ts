@@ -1,8 +1,8 @@
-// Ids are branded strings; only their makers and the parsers at the border make them.
+// Branded id types. Only the creator of an id and the parsers at the boundary produce them.
 import * as v from 'valibot'
 import { usableName } from './json.ts'
 
-/** `chg_<UTC time to the nanosecond>`, made by the gateway alone. */
+/** `chg_<UTC time in nanoseconds>`, created only by the gateway. */
 export const ChangeID = v.pipe(v.string(), v.regex(/^chg_\d{14}\.\d{9}$/, 'expected chg_<timestamp>'), v.brand('ChangeID'))
 export type ChangeID = v.InferOutput<typeof ChangeID>
 
@@ -14,7 +14,7 @@ export const AgentGroupID = v.pipe(
 )
 export type AgentGroupID = v.InferOutput<typeof AgentGroupID>
 
-/** 13 characters of base32: short, since socket paths are. */
+/** 13 characters of base32: short, because socket paths are limited. */
 export const SessionID = v.pipe(v.string(), v.regex(/^ses_[a-z2-7]{13}$/, 'expected ses_<id>'), v.brand('SessionID'))
 export type SessionID = v.InferOutput<typeof SessionID>
 
@@ -32,24 +32,24 @@ export const MessageID = v.pipe(
 )
 export type MessageID = v.InferOutput<typeof MessageID>
 
-/** A server with sessions of its own keeps the files of each under `<name>.<session>`, which no other server may be called. */
+/** Data of a server with separate sessions is stored under `<name>.<session>`, so no server may have such a name. */
 const endsAsSession = /\.ses_[a-z2-7]{13}$/i
 
 /**
- * Name of a tool server: no `__`, which separates it from the tool's name. Names are compared without case: the gateway takes a name
- * in the spelling that it was first saved under.
+ * Name of a tool server, without `__`, which separates it from the tool's name. Names are case-insensitive: the gateway uses the
+ * spelling under which a name was first saved.
  */
 export const ServerName = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'expected 1 to 64 of A-Z, a-z, 0-9, -, _ and ., the first a letter or digit'),
   v.check((name) => !name.includes('__'), 'expected a name without "__"'),
-  v.check((name) => !endsAsSession.test(name), 'expected a name that does not end like the id of a session'),
+  v.check((name) => !endsAsSession.test(name), 'expected a name that does not end with a session id'),
   usableName,
   v.brand('ServerName'),
 )
 export type ServerName = v.InferOutput<typeof ServerName>
 
-/** For those who do not know the spelling that the unit saved a name under. */
+/** Compares server names without case. */
 export const isSameServer = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 /** Lower-case hex SHA-256. */
@@ -57,15 +57,15 @@ export const Digest = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'expected 64 
 export type Digest = v.InferOutput<typeof Digest>
 
 const momentForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
-const momentText = 'expected a time in UTC that exists, such as 2026-01-31T09:30:00Z or 2026-01-31T09:30:00.000Z'
+const momentText = 'expected a valid UTC time such as 2026-01-31T09:30:00Z or 2026-01-31T09:30:00.000Z'
 
-/** A day or an hour that does not exist would be read as another one. */
+/** Refuses days and hours that do not exist, which a parser would shift. */
 const exists = (text: string): boolean => {
   const time = Date.parse(text)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text.slice(0, 19))
 }
 
-/** RFC 3339 in UTC, to the second or the millisecond. What a clock cannot compare would never end. */
+/** RFC 3339 in UTC, with seconds or milliseconds. */
 export const Time = v.config(v.pipe(v.string(), v.regex(momentForm, momentText), v.isoTimestamp(momentText), v.check(exists, momentText)), {
   abortPipeEarly: true,
 })

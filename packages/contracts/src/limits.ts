@@ -1,4 +1,4 @@
-// Every number that bounds something. Sizes in bytes, times in milliseconds, unless the name says otherwise.
+// All limits. Sizes in bytes, times in milliseconds, unless the name says otherwise.
 import { channelLimits } from './channel-limits.ts'
 
 const KiB = 1024
@@ -16,13 +16,13 @@ export const limits = {
   resultText: 256 * KiB,
   messageText: 256 * KiB,
   queueMessages: 1000,
-  /** What the conversations of a group may take of the disk of the unit; beyond it its agents say nothing more. */
+  /** Disk space for the conversations of a group. Beyond it, its agents cannot send messages. */
   queueBytesByGroup: 1024 * MiB,
-  /** What an agent may say at once and then a minute; each message that it is given lets it say one more. */
+  /** Messages of an agent in a burst, and then per minute. Each message that it receives allows one more. */
   agentWords: 240,
   agentWordsPerMinute: 60,
   openQueues: 256,
-  /** Output of a session's sandboxes that is kept for operators. */
+  /** Output of a session's sandboxes that operators can read. */
   sessionLog: 256 * KiB,
   sessionLogLines: 2_000,
   sessionLogLine: 4 * KiB,
@@ -35,163 +35,163 @@ export const limits = {
   serverCallsInFlight: 16,
   serverQueue: 256,
 
-  /** A file that is given to an agent or fetched from it, and the parts that it travels in. */
+  /** Size of a file that people upload or download, and of the parts in which it is transferred. */
   file: 10 * MiB,
   filePart: MiB,
   filePath: 4096,
   fileName: 255,
   fileDepth: 32,
-  /** Names of a directory that are looked at for a list, and entries of a workspace that are counted. */
+  /** Directory entries that are read for a list, and entries of a workspace that are counted. */
   fileEntries: 100_000,
-  /** Directories inside one another that are counted, and how long a workspace is: one that takes longer counts as full. */
+  /** Nested directories that are counted, and the time to count a workspace. One that takes longer counts as full. */
   fileCountDepth: 256,
   fileCountTime: 10_000,
-  /** Files that are being taken at once, and how long the next part of one is waited for. */
+  /** Concurrent uploads, and the time to wait for the next part of one. */
   filePuts: 16,
   filePutIdle: 30_000,
-  /** From the last part of a file to its place. */
+  /** Time from the last part of an upload until the file is in place. */
   fileEndTime: 30_000,
 
   modelRequest: 10 * MiB,
-  /** An answer of a provider, streamed or whole. */
+  /** A response of a provider, streamed or not. */
   modelAnswer: 64 * MiB,
-  /** An answer that is no stream, and one event of a stream. */
+  /** A response that is not streamed, and one event of a stream. */
   modelWhole: 8 * MiB,
-  /** What is read of a provider's error. */
+  /** Bytes of a provider's error that are read. */
   modelError: 64 * KiB,
   sessionModelCalls: 4,
-  /** A provider that says nothing this long is given up. */
+  /** A request ends after this time without data from the provider. */
   modelIdle: 120_000,
   modelTime: 600_000,
-  /** What a request of a group with a daily limit may take where it names no most itself. */
+  /** Output tokens of a request without its own maximum, in a group with a daily limit. */
   modelOutput: 16_384,
-  /** Tokens that one request may ask for, and that one count of a provider may name. */
+  /** Maximum tokens in a request, and in a token count of a provider. */
   modelTokens: 10_000_000,
 
   connectTime: 10_000,
-  /** A local server that is silent this long to the question for its revision is an old one. */
+  /** A local server that does not answer the protocol probe within this time uses an old revision. */
   eraProbe: 2_000,
-  /** A server that speaks an old revision is asked again after this. */
+  /** A server with an old protocol revision is probed again after this. */
   eraKept: 60 * 60_000,
-  /** So many such verdicts are kept. */
+  /** Number of remembered protocol revisions. */
   erasKept: 1_000,
   probeTime: 30_000,
   callTime: 60_000,
   drainTime: 10_000,
-  /** A process whose supervisor is gone ends within this. */
+  /** A process exits within this time after its supervisor has ended. */
   orphanTime: 1_000,
   rpcTime: 10_000,
   /** A call to a peer that is down fails within this. */
   rpcDownTime: 100,
   /** A patient call waits this long for a peer that is down. */
   rpcPatientTime: 2_000,
-  /** Both ends have proved that they hold the edge's secret within this. */
+  /** Both ends must prove that they have the secret of the edge within this time. */
   rpcHelloTime: 2_000,
   rpcRetryFirst: 20,
   rpcRetryMost: 1_000,
-  /** A caller that leaves this much unread is cut off. */
+  /** A caller with more unread bytes is disconnected. */
   rpcBacklog: 32 * MiB,
   inboxWait: 25_000,
   idleStop: 15 * 60_000,
   /** From launch to the sandbox's first request. */
   launchTime: 30_000,
-  /** Sandboxes that are being started at once, for each processor; the others wait for their turn. */
+  /** Concurrent sandbox launches for each processor. Others wait. */
   launchesPerProcessor: 2,
-  /** A sandbox that has not asked for work by then keeps no other from its start any more. */
+  /** A launch that takes longer no longer blocks other launches. */
   launchPlaceTime: 10_000,
-  /** While more messages than this are being written, starts wait for them, but no longer than that. */
+  /** Launches wait while more messages than this are being written, up to this time. */
   receiptsAtOnce: 4,
   receiptsFirst: 2_000,
-  /** A change that narrows reaches a busy sandbox within this. */
+  /** A change that removes access takes effect in a busy sandbox within this time. */
   narrowingTime: 30_000,
-  /** So many failures of a sandbox within the window park its session. */
+  /** A session is parked after this number of sandbox failures within the window. */
   failuresBeforeParking: 5,
   failureWindow: 10 * 60_000,
   headersTime: 5_000,
   requestTime: 10_000,
-  /** An answer is taken within this, or from then on at this many bytes a second. */
+  /** A reader must accept a response within this time, or at this rate in bytes per second afterwards. */
   responseTime: 10_000,
   responseRate: 16 * KiB,
 
-  /** A held change ends after this. */
+  /** A pending change expires after this. */
   changeTtl: 7 * 24 * 60 * 60_000,
-  /** How often held changes are looked through for those whose time is over. */
+  /** Interval between checks for expired changes. */
   expirySweep: 60_000,
-  /** An idempotency key is remembered this long. */
+  /** Lifetime of an idempotency key. */
   idempotencyTime: 24 * 60 * 60_000,
-  /** Keys of chat requests that are known across conversations; beyond it the oldest are known in their own alone. */
+  /** Chat idempotency keys that are remembered across conversations. Older ones are only remembered in their own conversation. */
   idempotencyKeys: 100_000,
-  /** Held changes that agents may have asked for, by group. */
+  /** Pending changes that the agents of a group may have. */
   agentHeldChanges: 10,
-  /** An agent may not ask again for what was rejected before this is over. */
+  /** An agent cannot repeat a rejected request within this time. */
   agentRejectedPause: 60 * 60_000,
-  /** Refused changes that agents may ask for within the window, by group. */
+  /** Refused changes that the agents of a group may submit within the window. */
   agentRefusedChanges: 30,
   agentRefusedWindow: 60 * 60_000,
-  /** Evidence older than this is looked for again before a change is held. */
+  /** Evidence older than this is requested again before a change is held. */
   evidenceFresh: 60_000,
-  /** Pins of one grant: a tool that is first seen beyond them is refused. */
+  /** Pins of one grant. Further new tools are refused. */
   grantPins: 2_000,
-  /** Between two times that the definitions behind one grant are written about; calls are judged by them at once. */
+  /** Minimum time between two drift records of a grant. Calls are checked against new definitions at once. */
   driftPause: 30_000,
-  /** A submission waits this long for its witness. */
+  /** A submission waits this long for evidence. */
   evidenceWait: 5_000,
-  /** Counts of calls are on disk within this. */
+  /** Call counts are on disk within this time. */
   callCountDelay: 100,
-  /** Failed authentications are journaled at most this often; what comes between is counted. */
+  /** Minimum time between two records of failed authentications, which contain counts. */
   authFailedPause: 60_000,
   tokens: 256,
-  /** A journal file is closed and a new one begun beyond this. */
+  /** A journal file is rotated beyond this size. */
   journalFile: 64 * MiB,
-  /** Disk that is given up when there is no other. */
+  /** Reserved disk space that is freed when the disk is full. */
   auditReserve: 16 * MiB,
-  /** Records of calls and queues stop while less disk than this is free, or than an eighth of a small volume. */
+  /** Call records and queues stop while less disk space is free than this, or than an eighth of a small volume. */
   diskForOthers: 256 * MiB,
-  /** A file of call records is closed after this time, or an eighth of what it is kept for. */
+  /** A file of call records is rotated after this time, or after an eighth of its retention. */
   callsFileTime: 24 * 60 * 60_000,
-  /** Lines and bytes of call records that are looked through for one answer. */
+  /** Lines and bytes of call records that are read for one answer. */
   callsLines: 20_000,
   callsBytes: 16 * MiB,
-  /** The whole journal is read and checked within this. */
+  /** Time to verify the whole journal. */
   journalCheckTime: 120_000,
-  /** How often it is tried to keep that disk again. */
+  /** Interval between attempts to reserve that disk space again. */
   auditReserveRetry: 5_000,
-  /** A journal that cannot be written is tried again by itself between these. */
+  /** Initial and maximum delay between attempts to write a journal that failed. */
   auditRetryFirst: 100,
   auditRetryMost: 5_000,
-  /** An act that only takes power away waits this long for its line before it answers. */
+  /** An act that only removes access waits this long for its journal record before it answers. */
   lateWait: 2_000,
   eventPing: 15_000,
-  /** Bytes that a slow reader of events may leave unread. */
+  /** Unread bytes that a slow event reader may have. */
   eventBacklog: MiB,
-  /** Milliseconds between two samples of the unit's history, and how many are kept: an hour. */
+  /** Milliseconds between two samples of the unit's history, and the number of samples: one hour. */
   historyEvery: 10_000,
   historySamples: 360,
   eventStreams: 256,
   eventStreamsPerPrincipal: 16,
-  /** Lines that a resumed stream is sent at most before it is told to read the audit. */
+  /** Maximum records that a resumed stream receives before it must read the audit log. */
   eventReplay: 10_000,
-  /** Lines that are looked through for one answer to a reader of news, and their bytes. */
+  /** Records and bytes that are read for one answer to an event reader. */
   newsLines: 5_000,
   newsBytes: 8 * MiB,
 
   ratePerSecond: 50,
   rateBurst: 100,
-  /** Milliseconds that a 429 is held back: who asks again at once asks no more often. */
+  /** Delay of a 429 response in milliseconds, which slows down clients that retry at once. */
   refusalHold: 500,
-  /** Bytes of answers that a principal reads at once, and each second from then on; and its reads that wait for that. */
+  /** Response bytes that a principal may read in a burst and per second, and the number of its reads that may wait. */
   readBytes: 8 * MiB,
   readBytesPerSecond: MiB / 2,
   readsWaiting: 32,
-  /** Bytes of answers beyond which the reads of a principal come one at a time: nobody else stands behind several of them. */
+  /** Response bytes beyond which the reads of a principal are serialized, so they do not delay others. */
   readBytesAside: MiB / 2,
-  /** So many times as long as each of them took the next one waits, and milliseconds that it waits at most because of that. */
+  /** The next serialized read waits this multiple of the previous one's duration, up to this time in milliseconds. */
   readRest: 3,
   readRestMost: 1_000,
-  /** Milliseconds that a read waits at most for what was read before. */
+  /** Maximum milliseconds that a read is delayed because of earlier reads. */
   readPauseMost: 10_000,
   wrongTokensPerMinute: 10,
-  /** Principals and addresses that a limiter remembers at once. */
+  /** Principals and addresses that a limiter tracks. */
   rateKeys: 10_000,
 
   /** Levels of objects and arrays in a JSON body. */
@@ -202,23 +202,23 @@ export const limits = {
   listPages: 64,
   listTools: 1000,
   listBytes: 4 * MiB,
-  /** A server that announces no changes is listed again after this, give or take a fifth. */
+  /** Interval between listings of a server that does not announce changes, with a jitter of 20 %. */
   listPoll: 5 * 60_000,
-  /** Whatever a server says of how long its list may be kept, it is asked within these. */
+  /** Minimum and maximum cache time of a server's list. */
   listKeptLeast: 5_000,
   listKeptMost: 60 * 60_000,
 
   upstreamRetryFirst: 200,
   upstreamRetryMost: 30_000,
-  /** After a refused credential: asking again sooner gets accounts suspended. */
+  /** Delay after a rejected credential. Retrying sooner can get accounts suspended. */
   upstreamRetryDenied: 5 * 60_000,
-  /** A connection that stood this long starts with short pauses again. */
+  /** After a connection of this duration, retries start with short delays again. */
   upstreamSustained: 60_000,
-  /** A call waits this long for the next attempt to connect; beyond it, it is told when to come back. */
+  /** A call waits this long for the next connection attempt. If it is later, the call fails with the time to retry. */
   upstreamRetryWait: 1_000,
-  /** From the end of a local server's input to SIGTERM, and from that to SIGKILL. */
+  /** Time from the end of a local server's input to SIGTERM, and from SIGTERM to SIGKILL. */
   upstreamStopTime: 400,
-  /** Of a local server's stderr these are kept: lines, their bytes, and the bytes of one. */
+  /** Stderr of a local server that is kept: lines, total bytes, and bytes of one line. */
   serverLogLines: 2_000,
   serverLogs: 256 * KiB,
   serverLogLine: 8 * KiB,
@@ -227,63 +227,63 @@ export const limits = {
   toolCpus: 1,
   toolPids: 128,
   toolTmpMiB: 64,
-  /** From the order to start a container to the broker's connection to it. */
+  /** Time from the request to start a container until the broker is connected to it. */
   toolConnectTime: 10_000,
-  /** A container that was told to end is removed by force after this. */
+  /** A container that does not stop is killed after this. */
   toolStopTime: 10_000,
 
   sandboxMemoryMiB: 512,
   sandboxCpus: 1,
-  /** Added to the niceness of what runs in a sandbox, and of local tool servers, so that the services come first. */
+  /** Added to the niceness of sandboxes and local tool servers, so that the services have priority. */
   sandboxNice: 5,
-  /** The same for engines that make groups of their own, where 1,024 is what others have. */
+  /** The same as CPU shares, for engines that create their own control groups. The default is 1,024. */
   sandboxCpuShares: 335,
-  /** And of all sandboxes together. */
+  /** CPU shares of all sandboxes together. */
   sandboxesCpuShares: 512,
   sandboxProcesses: 64,
   sandboxPids: 256,
   sandboxPidsGvisor: 512,
   sandboxTmpMiB: 64,
   sandboxWorkspaceMiB: 1024,
-  /** For each GiB of a group's disk. */
+  /** Inodes for each GiB of a group's disk. */
   sandboxWorkspaceInodes: 100_000,
-  /** Files of a group that is gone are kept this long. */
+  /** Retention of the files of a removed group. */
   removedFilesTime: 7 * 24 * 60 * 60_000,
-  /** How often it is looked for files whose time is over. */
+  /** Interval between checks for expired files. */
   removedFilesSweep: 60 * 60_000,
-  /** Where nothing can be launched it is tried again between these; a seal that does not hold is proved again so many times. */
+  /** Initial and maximum delay between attempts if no sandbox can be launched, and the number of seal proofs after a failure. */
   postureRetryFirst: 10_000,
   postureRetryMost: 5 * 60_000,
   postureProofs: 3,
-  /** A whole proof of the seal takes no longer. */
+  /** Time of a complete seal proof. */
   sealProofTime: 180_000,
-  /** A proof of the seal waits this long for a busy sandbox to be held back. */
+  /** A seal proof waits this long for a busy sandbox to be throttled. */
   throttleTime: 10_000,
   sandboxOutput: 64 * MiB,
   sandboxOutputPerSecond: MiB,
 
-  /** One answer of a registry about who signed an image. */
+  /** One response of a registry about the signature of an image. */
   imageAnswer: 1 * MiB,
-  /** A tree of npm packages: how many, a tarball as it is sent, and all files of the tree. */
+  /** A tree of npm packages: requested names, packages, compressed tarball, and total files. */
   treeNames: 64,
   treePackages: 1000,
   treeTarball: 64 * MiB,
   treeBytes: 512 * MiB,
   treeFiles: 50_000,
-  /** From the wish for a tree until it is refused. */
+  /** Time to resolve a package tree. */
   treeTime: 60_000,
-  /** A submission is answered within this, its witnesses included. */
+  /** Time to answer a submission, including its evidence. */
   submitTime: 75_000,
 
-  /** How often messages are looked through for those that are kept no longer. */
+  /** Interval between checks for messages beyond their retention. */
   chatSweep: 60 * 60_000,
-  /** A backup holds the queues still no longer than this. */
+  /** Maximum time that a backup pauses the queues. */
   backupHold: 5_000,
-  /** What an archive will hold is taken down within this. */
+  /** Time to copy the state for a backup. */
   backupTime: 600_000,
-  /** A backup that nobody reads is given up after this. */
+  /** A backup that is not read is dropped after this. */
   backupIdle: 60_000,
-  /** Bytes of an archive that travel at once. */
+  /** Bytes of an archive in one transfer. */
   backupChunk: 512 * KiB,
 
   ...channelLimits,

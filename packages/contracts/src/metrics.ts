@@ -1,21 +1,21 @@
-// Every metric of a unit: who owns it, what it means, which labels bound it. Prefix `gatehouse_`, base units.
+// All metrics of a unit with their owner, help text and labels. Prefix `gatehouse_`, base units.
 
 export interface MetricRow {
-  /** `every`: each process has its own. */
+  /** The process that exports it. `every`: all processes. */
   readonly owner: 'gateway' | 'broker' | 'runner' | 'model-proxy' | 'channels' | 'control-plane' | 'supervisor' | 'every'
-  /** Other processes that have one of their own. */
+  /** Other processes that also export it. */
   readonly also?: readonly ('channels' | 'model-proxy' | 'runner')[]
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
-  /** Of a histogram: upper bounds in seconds; absent: `fineBuckets`. */
+  /** Upper bounds of a histogram in seconds; default `fineBuckets`. */
   readonly buckets?: readonly number[]
 }
 
-/** For what people plot and alert on: from half a millisecond to the longest call that waits for a person's patience. */
+/** For plots and alerts: from half a millisecond to ten seconds. */
 export const fineBuckets: readonly number[] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** For what is told apart by many labels: an order of magnitude says enough. */
+/** For metrics with many labels, where the order of magnitude is enough. */
 const coarseBuckets: readonly number[] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
 
 export const metrics = {
@@ -35,7 +35,7 @@ export const metrics = {
   mcp_client_requests_total: {
     owner: 'control-plane',
     type: 'counter',
-    help: 'Lists, calls and requests for a change of MCP clients outside of a sandbox',
+    help: 'Lists, calls and change requests of external MCP clients',
     labels: ['op', 'outcome'],
   },
   gateway_decisions_total: { owner: 'gateway', type: 'counter', help: 'Changes by outcome', labels: ['kind', 'outcome'] },
@@ -52,7 +52,7 @@ export const metrics = {
     owner: 'gateway',
     also: ['model-proxy', 'runner'],
     type: 'counter',
-    help: 'Number of times an agent group reached one of its limits',
+    help: 'Number of times that an agent group reached one of its limits',
     labels: ['limit'],
   },
   audit_append_duration_seconds: { owner: 'gateway', type: 'histogram', help: 'Time until a journal line is on disk', labels: [] },
@@ -95,7 +95,7 @@ export const metrics = {
   sandbox_cpu_throttled_seconds_total: {
     owner: 'runner',
     type: 'counter',
-    help: 'Time sandboxes were throttled by their limit cpus, if the driver can tell',
+    help: 'Time that sandboxes were throttled by their CPU limit, if the driver reports it',
     labels: [],
   },
   deliveries_total: {
@@ -114,7 +114,7 @@ export const metrics = {
   cards_total: {
     owner: 'channels',
     type: 'counter',
-    help: 'Cards of held changes by outcome',
+    help: 'Approval cards by outcome',
     labels: ['channel', 'outcome'],
   },
   card_decisions_total: {

@@ -1,18 +1,18 @@
-// Where sockets lie below the runtime directory. Directories are made by the service that serves them.
+// Paths of sockets below the runtime directory. The service that serves a socket creates its directory.
 import type { SessionID } from './ids.ts'
 
 export type SurfaceName = 'session' | 'tools' | 'model'
 
-/** The runtime directories of a unit that is split in two: the runner, and everything else. */
+/** The runtime directories of a split unit: one of the runner, and one of all other services. */
 export interface Halves {
   readonly control: string
   readonly runner: string
 }
 
-/** Where a process has its sockets. */
+/** The directories of a process's sockets. */
 export interface RunPlace {
   readonly runDir: string
-  /** Absent: the unit is one. */
+  /** Absent if the unit is not split. */
   readonly halves?: Halves | undefined
 }
 
@@ -22,7 +22,7 @@ interface Named {
   readonly caller: string
 }
 
-/** Edges that lead from one half of a split unit to the other: both halves are of one group, which may connect. */
+/** Whether an edge connects the two halves of a split unit. Both halves share a group that may connect. */
 export const isShared = ({ halves }: Pick<RunPlace, 'halves'>, { server, caller }: Named): boolean =>
   halves !== undefined && (server === 'runner' || caller === 'runner')
 
@@ -33,17 +33,17 @@ export const edgeSocket = (place: string | RunPlace, edge: Named): string => {
   return `${edge.server === 'runner' ? halves.runner : halves.control}/shared/${edge.name}.sock`
 }
 
-/** The directory that is mounted into the sandbox, holding `<surface>.sock` alone. */
+/** The directory that is mounted into the sandbox. It contains only `<surface>.sock`. */
 export const surfaceDirectory = (runDir: string, surface: SurfaceName, session: SessionID): string => `${runDir}/${surface}/${session}`
 
 export const surfaceSocket = (runDir: string, surface: SurfaceName, session: SessionID): string =>
   `${surfaceDirectory(runDir, surface, session)}/${surface}.sock`
 
-/** Below the state directory: what local servers with `data` keep, a directory each. */
+/** Below the state directory: a data directory for each local server with `data`. */
 export const toolDataDirectory = 'tool-data'
 
-/** Below the state directory of a split unit's other half: what the runner is given of keys and secrets. */
+/** Below the state directory of the control half of a split unit: keys and secrets for the runner. */
 export const runnerCredentialFile = 'runner.credential'
 
-/** Below the state directory: what was done to it while the unit was stopped, until the gateway has journaled it. */
+/** Below the state directory: host operations on the stopped unit that the gateway has not journaled yet. */
 export const hostActsFile = 'host-acts.json'

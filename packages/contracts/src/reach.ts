@@ -1,4 +1,4 @@
-// What an agent can do: its powers as they are, and as they would be after a change.
+// Effective access of an agent group, now and after a change.
 import * as v from 'valibot'
 import { AgentGroupID } from './ids.ts'
 
@@ -6,16 +6,16 @@ export const powerAreas = ['model', 'tool', 'server-tool', 'provider-tool', 'mou
 export const PowerArea = v.picklist(powerAreas)
 export type PowerArea = v.InferOutput<typeof PowerArea>
 
-/** What deserves a second look. `every`: it grows by itself with what the server declares. */
+/** Marks that a reader should notice. `every`: includes tools that the server declares later. */
 const powerMarks = ['destructive', 'read-only', 'writes', 'runs-programs', 'every', 'undeclared', 'server-gone', 'anybody'] as const
 export const PowerMark = v.picklist(powerMarks)
 export type PowerMark = v.InferOutput<typeof PowerMark>
 
-/** One thing that an agent can do, or that bounds it; `area` and `name` tell one from another. */
+/** One permission or limit of an agent group, identified by `area` and `name`. */
 export const Power = v.strictObject({
   area: PowerArea,
   name: v.string(),
-  /** Terms that it is under. */
+  /** Conditions and limits of the permission. */
   detail: v.optional(v.string()),
   marks: v.array(PowerMark),
 })
@@ -23,15 +23,15 @@ export type Power = v.InferOutput<typeof Power>
 
 export const Reach = v.strictObject({
   agentGroupID: AgentGroupID,
-  /** Sentences on what makes the risk of a change that waits high. */
+  /** Sentences on why the risk of a pending change is high. */
   why: v.array(v.string()),
-  /** What it would write over, or its evidence, is no longer what the change shows: an approval is refused and shows it anew. */
+  /** Whether the target or the evidence changed since the change was shown. An approval is then refused and shows the new version. */
   moved: v.boolean(),
-  /** Names of the tokens that may approve the change while it is held: not those of the person who requested it. */
+  /** Names of the tokens that may approve the pending change. Excludes tokens of the requester's person. */
   approvers: v.optional(v.array(v.string()), []),
-  /** Null where there is no such group yet, or no more. */
+  /** Null if the group does not exist. */
   can: v.nullable(v.array(Power)),
-  /** If the change were applied now; absent where it waits for nothing any more. Null where the group would be gone. */
+  /** The access if the change were applied now; absent if it is no longer pending. Null if the group would be removed. */
   could: v.optional(v.nullable(v.array(Power))),
 })
 export type Reach = v.InferOutput<typeof Reach>

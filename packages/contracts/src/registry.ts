@@ -1,4 +1,4 @@
-// What the gateway keeps: groups, wirings, grants, sessions, what servers were seen to declare.
+// The gateway's state: groups, wirings, grants, sessions, observations and inspections.
 import * as v from 'valibot'
 import { ImageID } from './catalog.ts'
 import { AgentGroupID, ChangeID, ConversationID, Digest, ServerName, SessionID, Time } from './ids.ts'
@@ -7,11 +7,11 @@ import { AgentKind, BuiltinTool, defaultTools, GroupLimits, Member, ModelChoice,
 import { PackageName } from './kinds/packages.ts'
 import { ToolName } from './kinds/servers.ts'
 
-/** Device and inode of a mount's source as they were when it was approved, in decimal. */
+/** A mount with the approved device and inode of its source, in decimal. */
 export const PinnedMount = v.strictObject({ ...Mount.entries, device: v.optional(v.string()), inode: v.optional(v.string()) })
 export type PinnedMount = v.InferOutput<typeof PinnedMount>
 
-/** The tree that was approved: its change has the lock. */
+/** The approved packages. The lock is in their change. */
 const InstalledPackages = v.strictObject({ npm: v.array(PackageName), tree: Digest, changeID: ChangeID })
 
 export const AgentGroup = v.strictObject({
@@ -27,12 +27,12 @@ export const AgentGroup = v.strictObject({
   mounts: v.optional(v.array(PinnedMount), []),
   packages: v.optional(InstalledPackages),
   createdAt: Time,
-  /** The change that made it, or `seed`. */
+  /** The change that created it, or `seed`. */
   origin: v.string(),
 })
 export type AgentGroup = v.InferOutput<typeof AgentGroup>
 
-/** One address of a channel leads to one group. */
+/** A channel address that is routed to a group. */
 export const Wired = v.strictObject({ ...WiringTerms.entries, agentGroupID: AgentGroupID, changeID: ChangeID })
 export type Wired = v.InferOutput<typeof Wired>
 
@@ -43,68 +43,68 @@ export type Pinning = v.InferOutput<typeof Pinning>
 export const Grant = v.strictObject({
   agentGroupID: AgentGroupID,
   server: ServerName,
-  /** Empty: every tool that the server declares. */
+  /** Empty for every tool that the server declares. */
   tools: v.array(ToolName),
-  /** The catalog entry that the approver saw; null where that is not known. */
+  /** Digest of the catalog entry that the approver saw; null if unknown. */
   entryDigest: v.optional(v.nullable(Digest), null),
-  /** Digest of each tool's definition as it was approved. */
+  /** Digest of the approved definition of each tool. */
   pins: v.optional(dictionary(v.string(), Digest), {}),
-  /** Where the pins come from; `none` until the first listing after an approval without evidence. */
+  /** Source of the pins; `none` until the first listing after an approval without evidence. */
   pinned: v.optional(v.picklist(['approval', 'first-listing', 'none']), 'none'),
-  /** Tools that were not there then, and are pinned as they were first seen. */
+  /** Tools that are new since the approval, pinned as they were first listed. */
   added: v.optional(v.array(v.string())),
   changeID: ChangeID,
   grantedAt: Time,
   expiresAt: v.optional(Time),
   maxCalls: v.optional(v.number()),
-  /** `suspended`: the server became another under `strict` pinning; a new approval revives it. */
+  /** `suspended`: the server was replaced under `strict` pinning. A new approval reactivates it. */
   state: v.picklist(['active', 'revoked', 'suspended']),
 })
 export type Grant = v.InferOutput<typeof Grant>
 
-/** A grant with what has become of it since. */
+/** A grant with its use and its drift since the approval. */
 export const GrantView = v.strictObject({
   ...Grant.entries,
   calls: v.number(),
   expired: v.boolean(),
   exhausted: v.boolean(),
-  /** The catalog entry is another than the approved one. */
+  /** Whether the catalog entry differs from the approved one. */
   serverChanged: v.boolean(),
-  /** Tools whose definition is another than the approved one. */
+  /** Tools whose definition differs from the approved one. */
   changed: v.array(v.string()),
-  /** Covered tools that were not there at the approval. */
+  /** Covered tools that are new since the approval. */
   added: v.array(v.string()),
 })
 export type GrantView = v.InferOutput<typeof GrantView>
 
-/** A step on the way to the verdict over one call. */
+/** One check of a tool call. */
 const ExplainStep = v.strictObject({ check: v.string(), passed: v.boolean(), detail: v.string() })
 export const Explanation = v.strictObject({
   agentGroupID: AgentGroupID,
   tool: v.string(),
   allowed: v.boolean(),
-  /** As a call would answer it. */
+  /** The error code that a call would return. */
   code: v.optional(v.string()),
-  /** One sentence for a human. */
+  /** One sentence on the result. */
   summary: v.string(),
   steps: v.array(ExplainStep),
   grant: v.optional(GrantView),
 })
 export type Explanation = v.InferOutput<typeof Explanation>
 
-/** The image that a local server runs in. */
+/** The image of a local server. */
 export const ServerImage = v.strictObject({
   id: ImageID,
-  /** The entry names this id; without it the server runs whatever the reference names when it is started. */
+  /** Whether the entry is pinned to this id. If not, the server runs the current image of its reference. */
   pinned: v.boolean(),
-  /** What the reference names now, where that is not the pinned image; null where it names nothing on this host. */
+  /** The current image of the reference if it differs from the pinned one; null if there is none on this host. */
   moved: v.optional(v.nullable(ImageID)),
 })
 export type ServerImage = v.InferOutput<typeof ServerImage>
 
 export const ServerState = v.strictObject({
   status: v.picklist(['idle', 'connecting', 'up', 'down']),
-  /** Class of the last failure, never upstream text. */
+  /** Category of the last failure. Never text from the server. */
   lastError: v.optional(v.string()),
   nextAttemptAt: v.optional(Time),
   tools: v.optional(v.number()),
@@ -126,7 +126,7 @@ const surfaces = ['tools', 'model'] as const
 export const Surface = v.picklist(surfaces)
 export type Surface = v.InferOutput<typeof Surface>
 
-/** Host ids that a sandbox of this session runs as; absent where the unit itself is not root. */
+/** Host uid and gid of this session's sandboxes; absent if the unit does not run as root. */
 export const HostIdentity = v.strictObject({ uid: v.number(), gid: v.number() })
 export type HostIdentity = v.InferOutput<typeof HostIdentity>
 
@@ -139,7 +139,7 @@ export const Session = v.strictObject({
   expected: v.array(Surface),
   reported: v.array(Surface),
   openedAt: Time,
-  /** Of a client outside of the unit: nothing is launched for it. */
+  /** Set for the session of an external client, which has no sandbox. */
   external: v.optional(v.literal(true)),
 })
 export type Session = v.InferOutput<typeof Session>
@@ -152,7 +152,7 @@ export const Observation = v.strictObject({
 })
 export type Observation = v.InferOutput<typeof Observation>
 
-/** A path of the host as the runner found it. `real` has no link in it; absent where there is nothing. */
+/** The runner's inspection of a host path. `real` has all links resolved; absent if the path does not exist. */
 export const MountSighting = v.strictObject({
   source: v.string(),
   at: Time,
@@ -160,7 +160,7 @@ export const MountSighting = v.strictObject({
   type: v.optional(v.picklist(['directory', 'file', 'socket', 'other'])),
   device: v.optional(v.string()),
   inode: v.optional(v.string()),
-  /** Host uid of its owner, and its permission bits in octal. */
+  /** Host uid of the owner, and the permission bits in octal. */
   owner: v.optional(v.number()),
   mode: v.optional(v.string()),
 })

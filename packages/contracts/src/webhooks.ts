@@ -1,4 +1,4 @@
-// What the headers of a webhook say before its body is read: enough to refuse most of what is not genuine, and proof of nothing.
+// Checks of webhook headers before the body is read. They refuse most invalid webhooks but do not authenticate any.
 import { limits } from './limits.ts'
 
 export interface WebhookHeaders {
@@ -8,13 +8,13 @@ export interface WebhookHeaders {
   readonly signature: string
 }
 
-/** `malformed`: no secret makes such headers. `untimely`: they are of another time than now. */
+/** `malformed`: the headers cannot be valid with any secret. `untimely`: the timestamp differs too much from now. */
 export type WebhookFault = 'malformed' | 'untimely'
 
-/** It holds no dot, which parts it from the time where it is signed. */
+/** Without dots, because a dot separates it from the time in the signed text. */
 const idForm = /^[\x21-\x2d\x2f-\x7e]{1,256}$/
 const timeForm = /^\d{1,12}$/
-/** Several, parted by blanks; those of other versions are passed over. */
+/** Signatures separated by spaces. Those of other versions are ignored. */
 const signatureForm = /(?:^| )v1,[A-Za-z0-9+/_-]{43}=?(?= |$)/
 
 /** `now`: milliseconds. */
@@ -23,6 +23,6 @@ export const webhookFault = ({ id, timestamp, signature }: WebhookHeaders, now: 
   return Math.abs(now / 1000 - Number(timestamp)) > limits.webhookSkew ? 'untimely' : undefined
 }
 
-/** Why a webhook was refused that nobody vouches for, in the order in which it is looked for. */
+/** Reasons to refuse a webhook that is not authenticated, in the order of the checks. */
 export const webhookRefusals = ['absent', 'malformed', 'untimely', 'too-fast', 'too-many', 'too-large', 'forged'] as const
 export type WebhookRefusal = (typeof webhookRefusals)[number]

@@ -25,7 +25,7 @@ const named = (name: string, value: unknown): Record<string, unknown> =>
   JSON.parse(`{"first":${JSON.stringify(value)},${JSON.stringify(name)}:${JSON.stringify(value)}}`) as Record<string, unknown>
 const issuesOf = (schema: v.GenericSchema, value: unknown) =>
   (v.safeParse(schema, value).issues ?? []).map((issue) => [v.getDotPath(issue), issue.message])
-const reason = 'expected a name other than __proto__, constructor and prototype'
+const reason = 'expected a name other than __proto__, constructor or prototype'
 
 const grant = {
   agentGroupID: 'a',

@@ -22,7 +22,7 @@ const allowed = [
 ]
 
 const refused: readonly (readonly [url: string, reason: RegExp])[] = [
-  ['http://mcp.example.com/mcp', /expected https, got http to mcp\.example\.com/],
+  ['http://mcp.example.com/mcp', /must use https, not http to mcp\.example\.com/],
   ['http://10.0.0.7/mcp', /plain http is for/],
   ['http://0.0.0.0:8080/', /plain http is for/],
   ['http://[::]/', /plain http is for/],
@@ -55,10 +55,10 @@ const refused: readonly (readonly [url: string, reason: RegExp])[] = [
   ['https://exa mple', /without spaces/],
   ['https://[::1/', /cannot be read/],
   ['https://example.com:99999/', /cannot be read/],
-  ['ftp://example.com/', /expected https, got ftp/],
-  ['ws://localhost/', /expected https, got ws/],
-  ['file:///etc/passwd', /expected https, got file/],
-  ['javascript:alert(1)', /expected https, got javascript/],
+  ['ftp://example.com/', /must use https, not  ftp/],
+  ['ws://localhost/', /must use https, not  ws/],
+  ['file:///etc/passwd', /must use https, not  file/],
+  ['javascript:alert(1)', /must use https, not  javascript/],
   ['example.com/mcp', /no scheme/],
   ['//example.com/mcp', /no scheme/],
   ['', /no scheme/],

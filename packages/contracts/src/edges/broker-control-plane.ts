@@ -1,4 +1,4 @@
-// Probes and live states of tool servers, and the records of what was asked of them. The gateway has permitted each call beforehand.
+// Probes, states and logs of tool servers, and call records. The gateway authorizes each call in advance.
 import * as v from 'valibot'
 import { call, defineEdge, listOf, ofGroup, page, span } from '../edge.ts'
 import { toolErrorCodes } from '../errors.ts'
@@ -16,21 +16,21 @@ export const ProbeResult = v.strictObject({
 export type ProbeResult = v.InferOutput<typeof ProbeResult>
 
 export const ServerLogLine = v.strictObject({
-  /** Grows by one; starts anew with the broker. */
+  /** Consecutive number, reset when the broker restarts. */
   seq: v.number(),
   at: Time,
   text: v.string(),
-  /** Where each session has a server of its own. */
+  /** Set if each session has its own server. */
   session: v.optional(SessionID),
 })
 export type ServerLogLine = v.InferOutput<typeof ServerLogLine>
 
-/** What a local server wrote to its stderr. */
+/** The stderr of a local server. */
 export const ServerLogs = v.strictObject({
   items: v.array(ServerLogLine),
-  /** To be given as `after` for what comes later. */
+  /** Pass it as `after` to read later lines. */
   next: v.number(),
-  /** Lines behind `after` are no longer kept. */
+  /** Whether lines after `after` were already dropped. */
   missed: v.boolean(),
 })
 export type ServerLogs = v.InferOutput<typeof ServerLogs>
@@ -51,7 +51,7 @@ export const brokerControlPlane = defineEdge({
   caller: 'control-plane',
   calls: {
     probe: call(v.strictObject({ name: ServerName }), ProbeResult, { deadline: limits.probeTime + 2_000, large: true, patient: true }),
-    /** For clients outside of a sandbox. The gateway says which session the token has. */
+    /** For external MCP clients. The gateway determines the session of the token. */
     clientList: call(v.strictObject({ token: Digest }), ToolList, { large: true, patient: true, deadline: limits.connectTime + 5_000 }),
     clientCall: call(v.strictObject({ token: Digest, call: ToolCall }), ToolResult, {
       large: true,
@@ -62,7 +62,7 @@ export const brokerControlPlane = defineEdge({
       large: true,
     }),
     states: call(v.strictObject({}), v.record(v.string(), ServerState)),
-    /** Newest first. `groups`: only theirs, for who may see no others. */
+    /** Newest first. `groups` limits the records to these groups. */
     records: call(v.strictObject({ ...page, ...CallFilter, groups: v.optional(v.array(AgentGroupID)) }), listOf(CallRecord), {
       large: true,
       patient: true,

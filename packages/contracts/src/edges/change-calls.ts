@@ -1,4 +1,4 @@
-// Changes: asked for, shown, decided.
+// Calls to submit, read and decide changes.
 import * as v from 'valibot'
 import { Change, ChangeState, ChangeView, Preview, Reason, Requester, Submission, Submitted } from '../change.ts'
 import { call, keeping, listOf, ofGroup, page, presented, reading, span } from '../edge.ts'
@@ -16,11 +16,11 @@ const ChangeFilter = {
   principal: v.optional(v.string()),
 }
 
-/** The client's name for one attempt, the route that it was made at, and the digest of the body that came with it. */
+/** An idempotency key with its route and the digest of the request body. */
 export const Idempotency = v.strictObject({ route: v.string(), key: v.string(), body: Digest })
 export type Idempotency = v.InferOutput<typeof Idempotency>
 
-/** `replayed`: nothing was done, this is what the first attempt led to. */
+/** `replayed`: the result of an earlier attempt with the same key. */
 export const SubmitOutcome = v.strictObject({ ...Submitted.entries, replayed: v.boolean() })
 export type SubmitOutcome = v.InferOutput<typeof SubmitOutcome>
 
@@ -31,7 +31,7 @@ export const changeCalls = {
     ...reading,
     deadline: limits.submitTime,
   }),
-  /** The verdict over a submission, without keeping it. */
+  /** Evaluates a submission without storing it. */
   preview: call(v.strictObject({ ...presented, submission: Submission }), Preview, { ...reading, deadline: limits.submitTime }),
   decide: call(
     v.strictObject({
@@ -44,22 +44,22 @@ export const changeCalls = {
     v.strictObject({ ...Change.entries, ...keeping }),
     reading,
   ),
-  /** By the principal that submitted it. */
+  /** Withdraws a change. Only for its requester. */
   withdraw: call(v.strictObject({ ...one, by: v.optional(Requester), reason: v.optional(Reason) }), Change, reading),
-  /** Applies what was approved and could not be applied. */
+  /** Applies an approved change whose apply failed. */
   retry: call(v.strictObject({ ...one, by: v.optional(Requester) }), Change, reading),
-  /** Submits the inverse as a held change. */
+  /** Submits the inverse of an applied change. */
   revert: call(v.strictObject({ ...one, requestedBy: v.optional(Requester), reason: v.optional(Reason) }), Submitted, {
     ...reading,
     deadline: 15_000,
   }),
   pending: call(v.strictObject({ ...presented, ...page, ...ChangeFilter }), listOf(Change), reading),
-  /** How many wait for a decision. */
+  /** Number of pending changes. */
   heldCount: call(v.strictObject({ ...presented }), v.strictObject({ held: v.number() }), { patient: true }),
   history: call(v.strictObject({ ...presented, ...page, ...ChangeFilter, state: v.optional(ChangeState) }), listOf(Change), reading),
   change: call(v.strictObject(one), ChangeView, reading),
-  /** The whole of what the change shows by its digest alone. */
+  /** The full evidence of a change, which may show it only by digest. */
   evidence: call(v.strictObject(one), v.strictObject({ evidence: v.nullable(JsonObject) }), reading),
-  /** What the group of the change can do, and could do then. */
+  /** Effective access of the group, now and after the change. */
   reach: call(v.strictObject(one), Reach, reading),
 }

@@ -1,4 +1,4 @@
-// Files of a group between the control plane and the runner, in parts: each is asked for when the one before was taken.
+// Files of a group, transferred between control plane and runner in parts, one at a time.
 import * as v from 'valibot'
 import { call } from '../edge.ts'
 import { fileKinds, FileList, FilePath, FilePlace, FolderPath, NewFilePath } from '../files.ts'
@@ -16,20 +16,20 @@ export const fileCalls = {
     patient: true,
     large: true,
   }),
-  /** A part of a file. With `tag`: of that state of the file alone, else `conflict`. */
+  /** Reads a part of a file. With `tag`, throws `conflict` if the file has changed. */
   fileRead: call(
     v.strictObject({ ...place, path: FilePath, offset: v.number(), length: v.number(), tag: v.optional(Digest) }),
     v.strictObject({ data: Part, size: v.number(), tag: Digest }),
     { patient: true, large: true },
   ),
-  /** Begins to take a file, beside the group: nothing of it is there for the agent before `fileEnd`. */
+  /** Starts an upload. The agent does not see the file before `fileEnd`. */
   fileBegin: call(v.strictObject({ ...place, path: NewFilePath }), v.strictObject({ upload: UploadID }), { patient: true }),
   filePart: call(v.strictObject({ upload: UploadID, data: Part }), v.strictObject({}), { large: true }),
-  /** Puts it in its place, whole. `most`: MiB that the group's workspace may hold. */
+  /** Moves the complete file to its path. `most`: maximum MiB of the group's workspace. */
   fileEnd: call(v.strictObject({ upload: UploadID, most: v.number() }), v.strictObject({}), { deadline: limits.fileEndTime }),
   fileDrop: call(v.strictObject({ upload: UploadID }), v.strictObject({})),
-  /** What is to be removed. `conflict` for a directory that holds something. */
+  /** The kind of a file to remove. Throws `conflict` for a directory that is not empty. */
   fileFind: call(v.strictObject({ ...place, path: FilePath }), v.strictObject({ kind }), { patient: true }),
-  /** Removes this name, and nothing that it leads to. `conflict` where it is of another kind by now. */
+  /** Removes this name, without following links. Throws `conflict` if its kind has changed. */
   fileRemove: call(v.strictObject({ ...place, path: FilePath, kind }), v.strictObject({}), { patient: true }),
 }

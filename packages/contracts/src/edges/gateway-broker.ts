@@ -1,4 +1,4 @@
-// What the broker may ask: is this call allowed, now; what is configured; which sessions need a socket.
+// Calls of the broker: authorization of tool calls, the catalog, and the sessions that need a socket.
 import * as v from 'valibot'
 import { CatalogEntry } from '../catalog.ts'
 import { call, defineEdge } from '../edge.ts'
@@ -11,9 +11,9 @@ export const Verdict = v.variant('allowed', [
   v.strictObject({
     allowed: v.literal(true),
     agentGroupID: AgentGroupID,
-    /** The definition must have this digest when the call is sent; absent where any will do. */
+    /** The definition must have this digest when the call is sent; absent if any definition is allowed. */
     pin: v.optional(Digest),
-    /** What the group may call within a minute; absent where it has no limit of its own. */
+    /** Calls per minute that the group may make; absent if it has no limit. */
     callsPerMinute: v.optional(v.number()),
   }),
   v.strictObject({
@@ -26,19 +26,19 @@ export const Verdict = v.variant('allowed', [
 ])
 export type Verdict = v.InferOutput<typeof Verdict>
 
-/** A grant as the list of tools needs it. */
+/** An active grant, for the list of tools. */
 export const LiveGrant = v.strictObject({
   server: ServerName,
-  /** Empty: all. */
+  /** Empty for all tools. */
   tools: v.array(ToolName),
   /** Digests of the definitions that may be shown and called; absent until the first listing after the approval. */
   pins: v.optional(dictionary(v.string(), Digest)),
-  /** No further call is allowed, so nothing of it is shown; what runs goes on. */
+  /** No further call is allowed, so its tools are not listed. Running calls continue. */
   exhausted: v.optional(v.boolean()),
 })
 export type LiveGrant = v.InferOutput<typeof LiveGrant>
 
-/** What was seen of the server is told by its `digest`; a connection is made anew when the `tag` is another. */
+/** Observations refer to the `digest`. The connection is reopened when the `tag` changes. */
 const StoredEntry = v.strictObject({ name: ServerName, entry: CatalogEntry, digest: Digest, tag: Digest })
 
 const OpenSession = v.strictObject({ session: SessionID, agentGroupID: AgentGroupID, identity: v.optional(HostIdentity) })
@@ -48,13 +48,13 @@ export const gatewayBroker = defineEdge({
   caller: 'broker',
   calls: {
     authorize: call(v.strictObject({ session: SessionID, server: v.string(), tool: v.string() }), Verdict, { patient: true }),
-    /** The grants of the session's group that hold now. While `frozen` nothing is listed. */
+    /** The active grants of the session's group. During a freeze no tool is listed. */
     grants: call(
       v.strictObject({ session: SessionID }),
       v.strictObject({ agentGroupID: v.nullable(AgentGroupID), frozen: v.boolean(), pinning: Pinning, grants: v.array(LiveGrant) }),
       { patient: true },
     ),
-    /** Whom a client token is for: its own session, never one that the caller names. Throws `unauthorized` or `forbidden`. */
+    /** The session of a client token. Throws `unauthorized` or `forbidden`. */
     clientSession: call(v.strictObject({ token: Digest }), v.strictObject({ session: SessionID, agentGroupID: AgentGroupID }), {
       patient: true,
     }),
@@ -72,7 +72,7 @@ export const gatewayBroker = defineEdge({
     'session-closed': v.strictObject({ session: SessionID }),
     'catalog-changed': v.strictObject({}),
     'grant-changed': v.strictObject({ agentGroupID: AgentGroupID, server: ServerName }),
-    /** A freeze was set or lifted, for the unit or for a group: calls that run are judged again. */
+    /** A freeze of the unit or of a group was set or lifted. Running calls are checked again. */
     'freeze-changed': v.strictObject({}),
     'observation-wanted': v.strictObject({ server: ServerName }),
   },

@@ -1,5 +1,4 @@
-// What channels may ask: whether a person may be heard at an address, whether an agent may speak there, which cards are to be
-// shown where; and the narrow way in which a person decides there.
+// Calls of the channels process: admission of messages and answers, approval cards, and decisions from a channel.
 import * as v from 'valibot'
 import { CardTask, Decided } from '../cards.ts'
 import { Reason } from '../change.ts'
@@ -19,7 +18,7 @@ export const Admission = v.variant('admitted', [
     engage,
     pattern,
     session,
-    /** MiB that the group's workspace may hold. */
+    /** Maximum MiB of the group's workspace. */
     workspaceMiB: v.number(),
   }),
   v.strictObject({ admitted: v.literal(false), why: v.picklist(['not_routed', 'not_member']) }),
@@ -36,13 +35,13 @@ export const gatewayChannels = defineEdge({
   caller: 'channels',
   calls: {
     admit: call(v.strictObject({ ...place, user: ChannelText }), Admission, { patient: true }),
-    /** What is to be done about cards, the oldest change first; `wait`: milliseconds until the next reminder. */
+    /** The tasks for cards, oldest change first. `wait`: milliseconds until the next reminder. */
     cards: call(
       v.strictObject({ channels: v.array(Channel), limit: v.number(), skip: v.array(v.number()) }),
       v.strictObject({ items: v.array(CardTask), wait: v.optional(v.number()) }),
       { patient: true, large: true },
     ),
-    /** It was done, or will never be. Twice is as good as once. */
+    /** Reports that a task was done or failed permanently. Idempotent. */
     carded: call(
       v.strictObject({
         ...v.pick(CardTask, ['id', 'act', 'revision', 'version', 'reference', 'reminder']).entries,
@@ -52,14 +51,14 @@ export const gatewayChannels = defineEdge({
       { patient: true },
     ),
     /**
-     * A person's word on a change of the group that the address leads to. Who that is, and what it may do, the gateway
-     * finds out itself. Rejects only where it is not known what came of it: the same word again is as good as once.
+     * A user's decision on a change of the group at this address. The gateway authenticates and authorizes the user. Throws
+     * only if the outcome is unknown. Idempotent.
      */
     decideAs: call(
       v.strictObject({
         ...place,
         user: ChannelText,
-        /** The id of the change, or the short one of its card. */
+        /** The id of the change, or the short id of its card. */
         change: v.pipe(v.string(), v.maxLength(64)),
         /** The first digits of the digest that was shown, or all of them. */
         digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{1,64}$/, 'expected 1 to 64 hex digits'))),
@@ -72,7 +71,7 @@ export const gatewayChannels = defineEdge({
     maySpeak: call(v.strictObject({ ...place, agentGroupID: AgentGroupID }), v.strictObject({ verdict: Speech }), { patient: true }),
   },
   events: {
-    /** Something may be to be done about cards. */
+    /** There may be new tasks for cards. */
     'cards-changed': v.strictObject({}),
     'freeze-changed': v.strictObject({}),
   },

@@ -1,4 +1,4 @@
-// The only door through which people decide. Who asks is the digest of the presented token, never a name.
+// Calls of people and clients, through the control plane. The caller is identified by the digest of its token, never by a name.
 import * as v from 'valibot'
 import { AuditEntry, AuditHead, AuditVerdict, Reason, Submitted } from '../change.ts'
 import { call, defineEdge, keeping, listOf, ofGroup, page, presented, reading, span } from '../edge.ts'
@@ -11,7 +11,6 @@ import { ChangeAnswer } from '../sandbox/session.ts'
 import { changeCalls } from './change-calls.ts'
 import { registryCalls } from './registry-calls.ts'
 
-/** The journal as people read it: whole lines by filter, and the bare news of each line as it comes. */
 const AuditFilter = {
   ...ofGroup,
   ...span,
@@ -21,7 +20,7 @@ const AuditFilter = {
   kind: v.optional(Kind),
 }
 
-/** A line of the journal without its detail. `seq` is the id under which a stream of events resumes. */
+/** A journal record without its detail. `seq` is the id from which an event stream resumes. */
 export const News = v.strictObject({
   seq: v.number(),
   time: v.string(),
@@ -37,11 +36,11 @@ export type News = v.InferOutput<typeof News>
 export const journalCalls = {
   audit: call(v.strictObject({ ...presented, ...page, ...AuditFilter }), listOf(AuditEntry), reading),
   auditHead: call(v.strictObject({ ...presented }), AuditHead, reading),
-  /** Reads all of it. */
+  /** Verifies the whole journal. */
   auditVerify: call(v.strictObject({ ...presented }), AuditVerdict, { patient: true, deadline: limits.journalCheckTime }),
   /**
-   * What came after line `after`, oldest first, at most `limit`. `head` is the last line there is, `upTo` the last one that
-   * was looked at: an answer may be short, or empty, while more is to come behind it.
+   * Records after `after`, oldest first, at most `limit`. `head` is the last record, `upTo` the last one that was read: an
+   * answer may be short or empty although more records follow.
    */
   news: call(
     v.strictObject({ ...presented, after: v.number(), limit: v.number() }),
@@ -50,7 +49,7 @@ export const journalCalls = {
   ),
 }
 
-/** Routes that end elsewhere than at the gateway and ask it first. */
+/** Routes that another process serves after the gateway authorized the request. */
 export const permitRoutes = [
   'chat',
   'probe',
@@ -74,23 +73,23 @@ export const permitRoutes = [
 ] as const
 export type PermitRoute = (typeof permitRoutes)[number]
 
-const WrittenReason = v.pipe(Reason, v.minLength(1, 'expected a reason'))
+const WrittenReason = v.pipe(Reason, v.minLength(1, 'a reason is required'))
 
 export const peopleCalls = {
-  /** What changes something is journaled here, where it is known who asks. */
+  /** Authorizes a request that another process serves. Requests that change something are journaled. */
   permit: call(
     v.strictObject({
       ...presented,
       route: v.picklist(permitRoutes),
       agentGroupID: v.optional(AgentGroupID),
       session: v.optional(SessionID),
-      /** What `files-put` and `files-remove` are about. */
+      /** The file of `files-put` and `files-remove`. */
       file: v.optional(v.union([PutFile, RemovedFile])),
     }),
     Principal,
     { patient: true },
   ),
-  /** Closes a session: from then on nothing is allowed to it. Its sandbox is the runner's to end. */
+  /** Closes a session, and denies everything to it at once. The runner ends its sandbox. */
   terminate: call(v.strictObject({ ...presented, session: SessionID, reason: v.optional(Reason) }), v.strictObject(keeping), {
     patient: true,
   }),
@@ -104,14 +103,14 @@ export const peopleCalls = {
   unfreeze: call(v.strictObject({ ...presented, ...ofGroup, reason: WrittenReason }), v.strictObject({}), { patient: true }),
 }
 
-/** What a client outside of a sandbox asks for itself. The token says whose client it is. */
+/** Requests of external MCP clients. The token determines the group. */
 export const clientCalls = {
   clientSubmit: call(v.strictObject({ ...presented, kind: v.string(), after: v.unknown(), reason: v.optional(v.string()) }), Submitted, {
     patient: true,
     large: true,
     deadline: limits.submitTime,
   }),
-  /** A change of the client's own group, else `not-found`. */
+  /** A change of the client's group. Throws `not-found` for other changes. */
   clientChange: call(v.strictObject({ ...presented, id: ChangeID }), ChangeAnswer, { patient: true }),
   clientWithdraw: call(v.strictObject({ ...presented, id: ChangeID, reason: v.optional(Reason) }), ChangeAnswer, { patient: true }),
 }
@@ -121,9 +120,9 @@ export const gatewayControlPlane = defineEdge({
   caller: 'control-plane',
   calls: { ...peopleCalls, ...clientCalls, ...changeCalls, ...registryCalls, ...journalCalls },
   events: {
-    /** Lines that were written just now, in their order. */
+    /** New records, in order. */
     news: v.strictObject({ items: v.array(News) }),
-    /** What is open on this token ends. */
+    /** Connections that use this token are closed. */
     'token-revoked': v.strictObject({ token: Digest }),
   },
 })

@@ -1,4 +1,4 @@
-// What the model proxy may ask: may this session use this model, now; which sessions need a socket.
+// Calls of the model proxy: authorization of model requests, and the sessions that need a socket.
 import * as v from 'valibot'
 import { call, defineEdge } from '../edge.ts'
 import { AgentGroupID, SessionID } from '../ids.ts'
@@ -9,22 +9,22 @@ export const ModelVerdict = v.variant('allowed', [
   v.strictObject({
     allowed: v.literal(true),
     agentGroupID: AgentGroupID,
-    /** What the provider may do by itself. */
+    /** Provider tools that the request may use. */
     powers: v.array(v.string()),
-    /** Absent: as many as it likes. */
+    /** Absent if there is no limit. */
     tokensPerDay: v.optional(v.number()),
   }),
   v.strictObject({
     allowed: v.literal(false),
     agentGroupID: v.nullable(AgentGroupID),
     code: v.picklist(['frozen', 'model-refused', 'revoked']),
-    /** One sentence for the agent. */
+    /** One sentence for the agent on why it is refused. */
     reason: v.string(),
   }),
 ])
 export type ModelVerdict = v.InferOutput<typeof ModelVerdict>
 
-/** What holds for a session's group now: enough to judge again what runs. */
+/** Current model terms of a session's group, to check running requests again. */
 export const ModelHolding = v.strictObject({
   agentGroupID: v.nullable(AgentGroupID),
   frozen: v.boolean(),
@@ -42,14 +42,14 @@ export const gatewayModelProxy = defineEdge({
   calls: {
     authorizeModel: call(v.strictObject({ session: SessionID, provider: v.string(), model: v.string() }), ModelVerdict, { patient: true }),
     holding: call(v.strictObject({ session: SessionID }), ModelHolding, { patient: true }),
-    /** Those whose agent uses a model. */
+    /** Sessions whose agent uses a model. */
     sessions: call(v.strictObject({}), v.array(OpenSession), { patient: true, large: true }),
     surfaceReady: call(v.strictObject({ session: SessionID, surface: v.literal('model') }), v.strictObject({}), { patient: true }),
   },
   events: {
     'session-opened': OpenSession,
     'session-closed': v.strictObject({ session: SessionID }),
-    /** A group's model, limits or permissions are others: what runs is judged again. */
+    /** The model, limits or permissions of a group changed. Running requests are checked again. */
     'permissions-changed': v.strictObject({ agentGroupID: AgentGroupID }),
     'freeze-changed': v.strictObject({}),
   },

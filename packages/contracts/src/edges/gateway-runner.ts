@@ -1,4 +1,4 @@
-// What the runner may ask: sessions, what a group is, and changes on behalf of a session that it knows by its socket.
+// Calls of the runner: sessions, groups, evidence, and changes that an agent requests through its session socket.
 import * as v from 'valibot'
 import { ImageID } from '../catalog.ts'
 import { ChangeState, Reason, Submitted } from '../change.ts'
@@ -11,17 +11,17 @@ import { limits } from '../limits.ts'
 import { AgentGroup, MountSighting, Session } from '../registry.ts'
 import { ChangeAnswer } from '../sandbox/session.ts'
 
-/** The only lines that the runner may write into the journal. */
+/** The only stages of journal records that the runner may write. */
 const runnerStages = ['seal-proof', 'launch', 'exit', 'kill', 'park', 'resume', 'terminate'] as const satisfies readonly AuditStage[]
 
 export const gatewayRunner = defineEdge({
   server: 'gateway',
   caller: 'runner',
   calls: {
-    /** Gives the open session of this group and conversation, and opens it if there is none. 404 for an unknown group. */
+    /** The open session of this group and conversation, opened if there is none. Throws `not-found` for an unknown group. */
     openSession: call(v.strictObject({ agentGroupID: AgentGroupID, conversationID: ConversationID }), Session, { patient: true }),
     closeSession: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
-    /** While `frozen` nothing is launched for it. `applied`: how many changes of the group were, by which a sandbox knows its own. */
+    /** A session with its group. A frozen session is not launched. `applied` counts the applied changes of the group. */
     session: call(
       v.strictObject({ session: SessionID }),
       v.strictObject({ session: Session, group: AgentGroup, applied: v.number(), frozen: v.boolean() }),
@@ -34,33 +34,33 @@ export const gatewayRunner = defineEdge({
         kind: v.string(),
         after: v.unknown(),
         reason: v.optional(v.string()),
-        /** When the first message of the agent's present turn was handed to it. */
+        /** When the agent received the first message of its current turn. */
         turnSince: v.optional(Time),
       }),
       Submitted,
       { patient: true, large: true, deadline: limits.submitTime },
     ),
-    /** A change of the session's own group, else 404. */
+    /** A change of the session's group. Throws `not-found` for other changes. */
     changeFor: call(v.strictObject({ session: SessionID, id: ChangeID }), ChangeAnswer, { patient: true }),
-    /** What this session asked for itself and nobody has decided yet. Twice is as good as once. */
+    /** Withdraws a pending change that this session requested. Idempotent. */
     withdrawFor: call(v.strictObject({ session: SessionID, id: ChangeID, reason: v.optional(Reason) }), ChangeAnswer, { patient: true }),
-    /** What the runner found at the paths of the host that `mounts-wanted` named. */
+    /** Inspections of the host paths in `mounts-wanted`. */
     sighted: call(v.strictObject({ mounts: v.array(MountSighting) }), v.strictObject({}), { patient: true }),
-    /** What the references of `images-wanted` name on this host; without an id: nothing, or nothing that is run. */
+    /** Image ids of the references in `images-wanted`; without an id if there is no such image. */
     imagesSighted: call(
       v.strictObject({ images: v.array(v.strictObject({ image: v.string(), id: v.optional(ImageID) })) }),
       v.strictObject({}),
       { patient: true },
     ),
-    /** What the names of `packages-wanted` resolve to. */
+    /** The package tree of the names in `packages-wanted`. */
     resolved: call(TreeSighting, v.strictObject({}), { patient: true, large: true }),
-    /** The tree that an applied change of packages was about; 404 for any other change. */
+    /** The tree of an applied change of packages. Throws `not-found` for other changes. */
     tree: call(v.strictObject({ changeID: ChangeID }), v.strictObject({ tree: Digest, lock: PackageLock }), { patient: true, large: true }),
-    /** All that there are. */
+    /** All agent groups. */
     groups: call(v.strictObject({}), v.array(AgentGroupID), { patient: true, large: true }),
-    /** The trees of all groups. */
+    /** The package trees of all groups. */
     trees: call(v.strictObject({}), v.array(Digest), { patient: true }),
-    /** How far an applied change has come in a session. */
+    /** Reports the rollout status of an applied change in a session. */
     condition: call(
       v.strictObject({
         changeID: ChangeID,
@@ -83,18 +83,18 @@ export const gatewayRunner = defineEdge({
   },
   events: {
     'surface-ready': v.strictObject({ session: SessionID }),
-    /** An applied change touched this group: relaunch at the next quiet moment, or within 30 s if it narrows. */
+    /** A change of this group was applied. Relaunch when the session is idle, or within 30 s if the change narrows. */
     'group-changed': v.strictObject({ agentGroupID: AgentGroupID, changeID: ChangeID, narrowing: v.boolean() }),
-    /** Its files are kept for a while. */
+    /** A group was removed. Its files are kept for a limited time. */
     'group-removed': v.strictObject({ agentGroupID: AgentGroupID }),
-    /** A freeze was set or lifted, for the unit or for a group. */
+    /** A freeze of the unit or of a group was set or lifted. */
     'freeze-changed': v.strictObject({}),
     'mounts-wanted': v.strictObject({ sources: v.array(v.string()) }),
     'images-wanted': v.strictObject({ images: v.array(v.string()) }),
     'packages-wanted': v.strictObject({ names: v.array(PackageName) }),
-    /** By an operator, or because its group is gone. */
+    /** A session was terminated, or its group was removed. */
     'session-closed': v.strictObject({ session: SessionID }),
-    /** A change that this session asked for was decided. */
+    /** A change that this session requested has ended. */
     'change-decided': v.strictObject({
       session: SessionID,
       id: ChangeID,

@@ -1,40 +1,39 @@
-// The supervisor's door into every process, and the control plane's door into the supervisor: how it goes, in two calls.
+// Health and metrics of every process for the supervisor, and the calls of the control plane to the supervisor.
 import * as v from 'valibot'
 import { call, defineEdge } from '../edge.ts'
 import { AgentGroupID, SessionID } from '../ids.ts'
 import { limits } from '../limits.ts'
 
-/** Who may open a backup: the holders of identities, or of a passphrase. */
-const passphraseLeast = 12
+const minPassphrase = 12
 
 const Recipient = v.pipe(v.string(), v.regex(/^age1[a-z0-9]{10,4000}$/, 'expected a recipient such as age1…'))
 
 const Passphrase = v.pipe(
   v.string(),
-  v.minLength(passphraseLeast, `expected a passphrase of at least ${passphraseLeast} characters`),
+  v.minLength(minPassphrase, `expected a passphrase of at least ${minPassphrase} characters`),
   v.maxLength(1024, 'expected a passphrase of at most 1024 characters'),
 )
 
-/** Never both: age wants one or the other. */
+/** Either recipients or a passphrase: age does not accept both. */
 export const BackupOrder = v.union(
   [
-    v.strictObject({ recipients: v.pipe(v.array(Recipient), v.minLength(1, 'expected a recipient'), v.maxLength(20)) }),
+    v.strictObject({ recipients: v.pipe(v.array(Recipient), v.minLength(1, 'at least one recipient is required'), v.maxLength(20)) }),
     v.strictObject({ passphrase: Passphrase }),
   ],
-  'expected recipients such as age1…, or a passphrase',
+  'expected recipients such as age1… or a passphrase',
 )
 export type BackupOrder = v.InferOutput<typeof BackupOrder>
 
 export const Health = v.strictObject({
   status: v.picklist(['ready', 'degraded', 'failed']),
-  /** Names of what is broken while the process still serves. */
+  /** Names of degraded parts, while the process still serves. */
   degraded: v.array(v.string()),
-  /** Facts for people: driver, counts, the reason of a refusal. */
+  /** Details for people, such as the driver, counts and the reason of a refusal. */
   facts: v.record(v.string(), v.unknown()),
 })
 export type Health = v.InferOutput<typeof Health>
 
-/** A registry as `getMetricsAsJSON` of prom-client gives it. */
+/** The result of `getMetricsAsJSON` of prom-client. */
 const Metrics = v.array(v.record(v.string(), v.unknown()))
 
 const life = {
@@ -47,24 +46,25 @@ export type Service = (typeof services)[number]
 
 export const lifeEdge = (server: Service) => defineEdge({ server, caller: 'supervisor', calls: life, events: {} })
 
-/** The supervisor's other door into the runner: holds the queues still while a backup copies those that are written to. */
+/** Calls of a backup to the runner, to pause the queues while they are copied. */
 export const runnerBackup = defineEdge({
   server: 'runner',
   caller: 'backup',
   calls: {
-    /** Sessions whose queues were used since the last time. */
+    /** Sessions whose queues were used since the last call. */
     touched: call(v.strictObject({}), v.strictObject({ sessions: v.array(SessionID) }), { patient: true, large: true }),
     hold: call(v.strictObject({}), v.strictObject({ hold: v.string(), sessions: v.array(SessionID) }), { patient: true, large: true }),
     /**
-     * Mounts the disks of groups, so that their files can be read. `closed`: those that cannot be, whose files are in their images alone.
-     * `unavailable` where a group has no image either. No group moves to another disk from then on, until `reading` has ended.
+     * Mounts the disks of groups so that their files can be read. `closed` lists groups whose disk cannot be mounted and whose
+     * files are only in their image. Throws `unavailable` if a group has no image either. No group moves to another disk until
+     * `reading` has ended.
      */
     openDisks: call(v.strictObject({}), v.strictObject({ closed: v.array(AgentGroupID), reading: v.string() }), {
       patient: true,
       large: true,
       deadline: limits.probeTime,
     }),
-    /** It goes on; without this word it has ended after a while. `still`: no group moved since it began. */
+    /** Keeps the reading alive, which otherwise times out. `still`: no group moved since it began. */
     keepDisks: call(v.strictObject({ reading: v.string() }), v.strictObject({ still: v.boolean() }), { patient: true }),
     leaveDisks: call(v.strictObject({ reading: v.string() }), v.strictObject({}), { patient: true }),
     /** `still`: nothing was written in between. */
@@ -94,14 +94,14 @@ export const supervisorControlPlane = defineEdge({
       deadline: 2_000,
     }),
     metrics: call(v.strictObject({}), v.record(v.string(), Metrics), { deadline: 3_000, large: true }),
-    /** Takes down what the archive will hold. The gateway has permitted it beforehand. */
+    /** Starts a backup by copying the state. The gateway authorizes it in advance. */
     backup: call(BackupOrder, v.strictObject({ id: BackupID, name: v.string() }), { deadline: limits.backupTime }),
-    /** The next bytes in base64, already encrypted; none after the last ones. */
+    /** The next encrypted bytes in base64; null at the end. */
     readBackup: call(v.strictObject({ id: BackupID }), v.strictObject({ bytes: v.nullable(v.string()) }), {
       deadline: limits.backupIdle,
       large: true,
     }),
-    /** Gives up what was taken down. */
+    /** Ends a backup and deletes its copies. */
     endBackup: call(v.strictObject({ id: BackupID }), v.strictObject({}), { patient: true }),
   },
   events: {},

@@ -1,4 +1,4 @@
-// What people may read of the model proxy: its providers, and what was recorded. The gateway has permitted each call beforehand.
+// Model providers, their checks and the records of model requests. The gateway authorizes each call in advance.
 import * as v from 'valibot'
 import { call, defineEdge } from '../edge.ts'
 import { AgentGroupID, SessionID, Time } from '../ids.ts'
@@ -8,7 +8,7 @@ import { ModelCallRecord } from '../sandbox/model.ts'
 
 export const ProviderView = v.strictObject({
   name: ModelProvider,
-  /** Where requests go. */
+  /** Host that requests are sent to. */
   host: v.string(),
   /** Paths on `model.sock`. */
   paths: v.array(v.string()),
@@ -18,7 +18,7 @@ export type ProviderView = v.InferOutput<typeof ProviderView>
 export const ProviderCheck = v.strictObject({
   provider: ModelProvider,
   reachable: v.boolean(),
-  /** Absent where the provider was not reached or does not say. */
+  /** Absent if the provider was not reached or does not tell. */
   keyAccepted: v.optional(v.boolean()),
   status: v.optional(v.number()),
   elapsedMs: v.number(),
@@ -26,11 +26,11 @@ export const ProviderCheck = v.strictObject({
 })
 export type ProviderCheck = v.InferOutput<typeof ProviderCheck>
 
-/** The tokens that a group has taken since midnight, UTC. */
+/** Tokens that a group used since midnight UTC. */
 export const ModelSpending = v.strictObject({ agentGroupID: v.string(), tokens: v.number(), reserved: v.number() })
 export type ModelSpending = v.InferOutput<typeof ModelSpending>
 
-/** All have to fit. */
+/** A record must match all fields. */
 const modelCallFilter = {
   agentGroupIDs: v.optional(v.array(AgentGroupID)),
   session: v.optional(SessionID),
@@ -53,7 +53,7 @@ export const modelProxyControlPlane = defineEdge({
     }),
     /** Newest first. */
     records: call(v.strictObject(modelCallFilter), ModelCallPage, { large: true, patient: true }),
-    /** Asks for the list of models, which takes no tokens. */
+    /** Checks a provider by requesting its list of models, which uses no tokens. */
     check: call(v.strictObject({ provider: ModelProvider }), ProviderCheck, { deadline: limits.probeTime + 2_000 }),
   },
   events: {},

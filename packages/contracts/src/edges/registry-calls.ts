@@ -1,26 +1,26 @@
-// What is: groups, wirings, grants; and the catalog, which operators edit.
+// Calls to read groups, wirings and grants, and to edit the catalog.
 import * as v from 'valibot'
 import { CatalogEntry } from '../catalog.ts'
 import { call, listOf, ofGroup, presented, reading } from '../edge.ts'
 import { AgentGroupID, Digest, ServerName } from '../ids.ts'
 import { AgentGroup, Explanation, GrantView, Wired } from '../registry.ts'
 
-/** `digest` tells one server from another; `tag` one state of the entry from the next, values included. */
+/** `digest` identifies the server, `tag` the version of the entry including its values. */
 export const NamedEntry = v.strictObject({ name: ServerName, entry: CatalogEntry, digest: Digest, tag: Digest })
 export type NamedEntry = v.InferOutput<typeof NamedEntry>
 
-/** A grant that rests on an entry. */
+/** A grant that refers to an entry. */
 export const GrantRef = v.strictObject({ agentGroupID: AgentGroupID, server: ServerName })
 export type GrantRef = v.InferOutput<typeof GrantRef>
 
-/** `null` for "there must be none". */
+/** `null` requires that there is no entry. */
 const ifMatch = { ifMatch: v.optional(v.nullable(Digest)) }
 const named = { ...presented, name: ServerName }
 
 const PutOutcome = v.strictObject({
   created: v.boolean(),
   ...NamedEntry.entries,
-  /** Grants whose server is another one from now on. */
+  /** Grants whose server was replaced. */
   grants: v.array(GrantRef),
 })
 export type PutOutcome = v.InferOutput<typeof PutOutcome>
@@ -38,9 +38,9 @@ export const registryCalls = {
   group: call(v.strictObject({ ...presented, agentGroupID: AgentGroupID }), AgentGroup, reading),
   wirings: call(v.strictObject({ ...presented, ...ofGroup }), listOf(Wired), reading),
   grants: call(v.strictObject({ ...presented, ...ofGroup }), listOf(GrantView), reading),
-  /** `tool` as an agent sees it: `<server>__<tool>`. */
+  /** `tool` is the name that agents see: `<server>__<tool>`. */
   explain: call(v.strictObject({ ...presented, agentGroupID: AgentGroupID, tool: v.string() }), Explanation, reading),
-  /** Entries leave the gateway masked. */
+  /** Entries with masked values. */
   servers: call(v.strictObject({ ...presented }), listOf(NamedEntry), reading),
   server: call(v.strictObject(named), NamedEntry, reading),
   putServer: call(v.strictObject({ ...named, ...ifMatch, entry: v.unknown() }), PutOutcome, reading),

@@ -1,4 +1,4 @@
-// Local tool servers in containers: the broker says which, the runner starts them, since it alone holds the engine.
+// Local tool servers in containers. The runner starts them for the broker, because only the runner can use the engine.
 import * as v from 'valibot'
 import { ImageID, Volume } from '../catalog.ts'
 import { call, defineEdge } from '../edge.ts'
@@ -9,34 +9,34 @@ import { ServerImage } from '../registry.ts'
 
 const ContainerName = v.pipe(v.string(), v.regex(/^gatehouse-tool-[a-z0-9_-]{1,80}$/, 'expected the name of a tool server container'))
 
-/** A process of the broker: what an earlier one had running ends when the next begins. */
+/** Identifies a broker process. Containers of an earlier broker end when a new one begins. */
 const Broker = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/))
 
 export const ContainerOrder = v.strictObject({
   broker: Broker,
   server: ServerName,
-  /** Where each session has a container, and with `data` a directory, of its own. */
+  /** Set if each session has its own container and data directory. */
   session: v.optional(SessionID),
   command: v.string(),
   args: v.array(v.string()),
-  /** Empty: the unit's own default. */
+  /** Empty for the default image of the unit. */
   image: v.string(),
   imageID: v.optional(ImageID),
-  /** Expanded; they go to the engine by its environment and are not kept. */
+  /** Expanded values. They are passed in the environment of the engine and not stored. */
   env: dictionary(v.string(), v.string()),
   volumes: v.array(Volume),
   data: v.boolean(),
 })
 export type ContainerOrder = v.InferOutput<typeof ContainerOrder>
 
-/** Why nothing is started. */
+/** Reasons why no container is started. */
 const containerRefusals = ['no-engine', 'no-image', 'image-missing', 'variable', 'volume'] as const
 
 export const ContainerStart = v.variant('started', [
   v.strictObject({
     started: v.literal(true),
     container: ContainerName,
-    /** Connect twice: first for the messages, then for what the server writes to its stderr. */
+    /** Connect twice: first for the messages, then for the stderr of the server. */
     socket: v.string(),
     image: ServerImage,
   }),
@@ -52,9 +52,9 @@ export const runnerBroker = defineEdge({
   calls: {
     begin: call(v.strictObject({ broker: Broker }), v.strictObject({}), { patient: true, deadline: limits.probeTime }),
     start: call(ContainerOrder, ContainerStart, { patient: true, deadline: limits.probeTime, large: true }),
-    /** Resolves when it is gone; one that is not there is. */
+    /** Resolves when the container does not exist. */
     stop: call(One, v.strictObject({}), { patient: true, deadline: limits.toolStopTime + 5_000 }),
-    /** Resolves with the exit code of the engine's client once it has ended; null where that is not known. */
+    /** Resolves with the exit code of the engine's client once it has exited; null if unknown. */
     ended: call(One, v.strictObject({ code: v.nullable(v.number()) }), { deadline: 5_000 }),
   },
   events: {},

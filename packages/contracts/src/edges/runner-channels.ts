@@ -1,4 +1,4 @@
-// What channels bring to the queues, and what they take from them to deliver. The gateway has admitted each person beforehand.
+// Incoming channel messages and deliveries. The gateway admits each person in advance.
 import * as v from 'valibot'
 import { Channel } from '../channel-table.ts'
 import { ChannelText, DeadLetter, Delivery, Reference } from '../channels.ts'
@@ -11,7 +11,7 @@ const { fileBegin, filePart, fileEnd, fileDrop } = fileCalls
 const live = { channels: v.array(Channel) }
 /** At most `limits.filePart` bytes. */
 const Part = v.pipe(v.string(), v.maxLength(Math.ceil(limits.filePart / 3) * 4))
-const said = { session: SessionID, seq: v.number() }
+const message = { session: SessionID, seq: v.number() }
 /** The next message of the same conversation, if there is one. */
 const Next = v.strictObject({ next: v.optional(Delivery) })
 
@@ -19,15 +19,15 @@ export const runnerChannels = defineEdge({
   server: 'runner',
   caller: 'channels',
   calls: {
-    /** On disk when it answers. The same id of the channel twice is one message. */
+    /** Stores a message. Resolves when it is on disk. The same channel id twice is one message. */
     receive: call(
       v.strictObject({
         channel: Channel,
-        /** By which the channel itself tells one message from another. */
+        /** The channel's own message id. */
         id: v.pipe(v.string(), v.minLength(1), v.maxLength(limits.channelMessageID)),
         agentGroupID: AgentGroupID,
         conversationId: ConversationID,
-        /** Who wrote it. */
+        /** The author in the channel. */
         author: ChannelText,
         text: v.pipe(v.string(), v.minLength(1), v.maxBytes(limits.messageText, 'expected at most 256 KiB')),
         reference: Reference,
@@ -35,21 +35,21 @@ export const runnerChannels = defineEdge({
       v.strictObject({ messageId: MessageID, sessionId: SessionID, known: v.boolean() }),
       { patient: true },
     ),
-    /** The oldest message of each conversation that has something to be delivered and is not to be skipped. */
+    /** The oldest undelivered message of each conversation that is not skipped. */
     outbox: call(v.strictObject({ ...live, limit: v.number(), skip: v.array(SessionID) }), v.strictObject({ items: v.array(Delivery) }), {
       patient: true,
       large: true,
     }),
-    /** With `parts`: so many of them; without: the whole message. Twice is as good as once. */
-    delivered: call(v.strictObject({ ...said, parts: v.optional(v.number()) }), Next, { patient: true, large: true }),
-    /** A part of the copy of a file that goes with a message, in base64. `not-found` where the message waits no more. */
-    sentFile: call(v.strictObject({ ...said, file: v.number(), part: v.number() }), v.strictObject({ data: Part }), {
+    /** Reports delivery of the first `parts` parts, or of the whole message without `parts`. Idempotent. */
+    delivered: call(v.strictObject({ ...message, parts: v.optional(v.number()) }), Next, { patient: true, large: true }),
+    /** A part of a file of a message in base64. Throws `not-found` if the message no longer waits for delivery. */
+    sentFile: call(v.strictObject({ ...message, file: v.number(), part: v.number() }), v.strictObject({ data: Part }), {
       patient: true,
       large: true,
     }),
-    /** It will never be delivered: it stays in the conversation, and is counted. */
-    buried: call(v.strictObject({ ...said, reason: v.string() }), Next, { patient: true, large: true }),
-    /** How many messages wait and how many died, and the newest dead ones. */
+    /** Reports that delivery failed permanently. The message stays in the conversation and counts as dead. */
+    buried: call(v.strictObject({ ...message, reason: v.string() }), Next, { patient: true, large: true }),
+    /** Number of waiting and dead messages, and the newest dead letters. */
     letters: call(
       v.strictObject({ ...live, limit: v.number() }),
       v.strictObject({
@@ -58,7 +58,7 @@ export const runnerChannels = defineEdge({
       }),
       { patient: true, large: true },
     ),
-    /** Of the newest message of the session that came by a channel; null where none did. */
+    /** Reference of the session's newest channel message; null if there is none. */
     envelope: call(v.strictObject({ session: SessionID }), v.strictObject({ reference: v.nullable(Reference) }), { patient: true }),
     fileBegin,
     filePart,
@@ -66,7 +66,7 @@ export const runnerChannels = defineEdge({
     fileDrop,
   },
   events: {
-    /** Something may be there to be delivered. */
+    /** There may be messages to deliver. */
     outbox: v.strictObject({}),
   },
 })

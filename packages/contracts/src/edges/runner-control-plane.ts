@@ -1,4 +1,4 @@
-// Messages in and out, and the sessions behind them. The gateway has permitted each call beforehand.
+// Chat messages, files and sessions. The gateway authorizes each call in advance.
 import * as v from 'valibot'
 import { call, defineEdge } from '../edge.ts'
 import { SentFile } from '../files.ts'
@@ -9,15 +9,15 @@ import { fileCalls } from './file-calls.ts'
 export const ChatMessage = v.strictObject({
   id: MessageID,
   conversationId: ConversationID,
-  /** Without gaps within a group, ascending. */
+  /** Ascending without gaps within a group. */
   seq: v.number(),
   from: v.picklist(['user', 'agent', 'system']),
   text: v.string(),
   at: Time,
   inReplyTo: v.optional(MessageID),
-  /** Who wrote it, as the channel names people; absent for the console. */
+  /** The author in the channel; absent for the console. */
   author: v.optional(v.string()),
-  /** That the agent sent with it, where they lay then; absent where there are none. */
+  /** Files that the agent sent with it, with their paths at that time; absent if there are none. */
   files: v.optional(v.array(SentFile)),
 })
 export type ChatMessage = v.InferOutput<typeof ChatMessage>
@@ -29,23 +29,23 @@ export const SessionStatus = v.strictObject({
   agentGroupID: AgentGroupID,
   conversationId: ConversationID,
   state: v.picklist(sessionStates),
-  /** Messages that no agent has answered for yet. */
+  /** Messages that the agent has not acknowledged yet. */
   waiting: v.number(),
   launches: v.number(),
   lastExit: v.optional(v.string()),
-  /** What a person has to do before this parked session is resumed, where that is known. */
+  /** What a person must do before this parked session can be resumed, if known. */
   fix: v.optional(v.string()),
 })
 export type SessionStatus = v.InferOutput<typeof SessionStatus>
 
-/** All have to fit. */
+/** A session must match all fields. */
 const sessionFilter = {
   agentGroupIDs: v.optional(v.array(AgentGroupID)),
   session: v.optional(SessionID),
   conversation: v.optional(ConversationID),
   state: v.optional(v.picklist(sessionStates)),
   limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(limits.pageSizeMost))),
-  /** The last one of the page before. */
+  /** The last session of the previous page. */
   cursor: v.optional(SessionID),
 }
 
@@ -55,34 +55,34 @@ export const SandboxPosture = v.strictObject({
   reason: v.optional(v.string()),
   /** Program behind the driver, with its runtime. */
   engine: v.optional(v.string()),
-  /** Walls that this driver does not have on this host, or that did not hold when they were tried. */
+  /** Controls of the seal that this driver does not support on this host, or that failed their proof. */
   missing: v.array(v.string()),
-  /** What the last proof of the seal came to. */
+  /** Result of the last seal proof. */
   seal: v.optional(v.picklist(['proving', 'held', 'lacking'])),
-  /** What is wrong with the engine's release. */
+  /** Problem of the engine's release. */
   old: v.optional(v.string()),
 })
 export type SandboxPosture = v.InferOutput<typeof SandboxPosture>
 
-/** One line of what a sandbox printed. */
+/** One line of sandbox output. */
 export const SessionLogLine = v.strictObject({ at: Time, sandbox: v.string(), text: v.string() })
 export type SessionLogLine = v.InferOutput<typeof SessionLogLine>
 
 export const SessionLogs = v.strictObject({
   lines: v.array(SessionLogLine),
-  /** Lines that came before those that are kept. */
+  /** Number of earlier lines that were dropped. */
   dropped: v.number(),
 })
 export type SessionLogs = v.InferOutput<typeof SessionLogs>
 
-/** Each wall of the seal, as a probe found it from inside a sandbox and from outside. */
+/** The result of a seal proof for each control, as probed from inside and outside a sandbox. */
 export const SealProof = v.strictObject({
   driver: v.string(),
   engine: v.string(),
   at: Time,
   elapsedMs: v.number(),
   walls: v.array(v.strictObject({ name: v.string(), says: v.string(), verdict: v.picklist(['held', 'lacking']) })),
-  /** What went wrong with the probe itself. */
+  /** Errors of the probe itself. */
   faults: v.array(v.string()),
   old: v.optional(v.string()),
 })
@@ -112,18 +112,18 @@ export const runnerControlPlane = defineEdge({
       v.strictObject({ messages: v.array(ChatMessage) }),
       { patient: true, large: true },
     ),
-    /** In the order of their ids. */
+    /** Sorted by id. */
     sessions: call(v.strictObject(sessionFilter), v.strictObject({ items: v.array(SessionStatus), nextCursor: v.optional(SessionID) }), {
       large: true,
       patient: true,
     }),
-    /** Ends the sandbox of a session that the gateway has closed; resolves when it is gone. */
+    /** Ends the sandbox of a closed session. Resolves when it has ended. */
     terminate: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true, deadline: limits.drainTime + 2_000 }),
-    /** Lets a parked session work again. */
+    /** Resumes a parked session. */
     resume: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
-    /** Takes the message that is worked on from the agent, and ends its sandbox. `conflict` where there is none. */
+    /** Cancels the message that the agent is processing, and ends its sandbox. Throws `conflict` if there is none. */
     cancel: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
-    /** Removes key and queue of a closed session. */
+    /** Deletes the queue and the key of a closed session. */
     purge: call(v.strictObject({ session: SessionID }), v.strictObject({}), { patient: true }),
     logs: call(v.strictObject({ session: SessionID, limit: v.number() }), SessionLogs, { patient: true, large: true }),
     ...fileCalls,

@@ -1,4 +1,4 @@
-// Bodies of the admin API that are not already a resource of their own.
+// Request and response bodies of the admin API.
 import * as v from 'valibot'
 import { CatalogEntry } from '../catalog.ts'
 import { AuditEntry, Change, ChangeState, Reason, Requester, Submission } from '../change.ts'
@@ -16,10 +16,10 @@ import { CallRecord } from '../sandbox/tools.ts'
 const listOf = /* @__NO_SIDE_EFFECTS__ */ <S extends v.GenericSchema>(item: S) =>
   v.strictObject({ items: v.array(item), nextCursor: v.optional(v.string()) })
 
-/** `false` in the answer to an act that takes power away: it holds, and is on no disk yet, so that it ends with the gateway. */
+/** Header with `false` if an act that removes access took effect but is not on disk yet, so it is lost when the gateway stops. */
 export const keptHeader = 'Gatehouse-Kept'
 
-/** RFC 9457, with the members of the error table. */
+/** RFC 9457 problem document with the fields of the error table. */
 export const Problem = v.looseObject({
   type: v.string(),
   title: v.string(),
@@ -34,7 +34,7 @@ export type Problem = v.InferOutput<typeof Problem>
 
 export const SubmitBody = v.strictObject({
   ...Submission.entries,
-  /** Only says what would become of it. */
+  /** Returns the result without submitting. */
   dryRun: v.optional(v.boolean()),
 })
 export const SubmitAnswer = v.strictObject({ id: ChangeID, state: ChangeState, digest: Digest })
@@ -53,9 +53,9 @@ export const RetryBody = v.strictObject({ by: v.optional(Requester) })
 export const RevertBody = v.strictObject({ requestedBy: v.optional(Requester), reason: v.optional(Reason) })
 export const TerminateBody = v.strictObject({ reason: v.optional(Reason) })
 export const FreezeBody = v.strictObject({
-  /** Absent: the whole unit. */
+  /** Absent for the whole unit. */
   agentGroupID: v.optional(AgentGroupID),
-  reason: v.pipe(Reason, v.minLength(1, 'expected a reason')),
+  reason: v.pipe(Reason, v.minLength(1, 'a reason is required')),
 })
 export type FreezeBody = v.InferOutput<typeof FreezeBody>
 
@@ -78,17 +78,17 @@ export type FreezeList = v.InferOutput<typeof FreezeList>
 export const SessionList = listOf(SessionStatus)
 export type SessionList = v.InferOutput<typeof SessionList>
 
-/** Above the schema's own bound of `limits.evidence`, a change shows its evidence by digest; this is the whole. */
+/** The full evidence of a change, which shows evidence above `limits.evidence` only by digest. */
 export const WholeEvidence = v.strictObject({ evidence: v.nullable(JsonObject) })
 export type WholeEvidence = v.InferOutput<typeof WholeEvidence>
 
-/** Providers of models that the unit can ask, and the tokens that groups took since midnight, UTC. */
+/** Model providers of the unit, and the tokens that groups used since midnight UTC. */
 export const ModelList = v.strictObject({ items: v.array(ProviderView), spending: v.array(ModelSpending) })
 export type ModelList = v.InferOutput<typeof ModelList>
 export const ModelCallList = ModelCallPage
 export type ModelCallList = v.InferOutput<typeof ModelCallList>
 
-/** That it was taken is all that its sender is told. */
+/** The sender only learns that the webhook was accepted. */
 export const WebhookAccepted = v.strictObject({ status: v.literal('accepted') })
 export type WebhookAccepted = v.InferOutput<typeof WebhookAccepted>
 
@@ -102,7 +102,7 @@ export type ChatSendAnswer = v.InferOutput<typeof ChatSendAnswer>
 export const ChatMessages = v.strictObject({ messages: v.array(ChatMessage) })
 export type ChatMessages = v.InferOutput<typeof ChatMessages>
 
-/** `tag` is the entity tag of the entry, values included. */
+/** `tag` is the entity tag of the entry including its values. */
 export const ServerView = v.strictObject({
   name: ServerName,
   entry: CatalogEntry,
@@ -123,10 +123,10 @@ export const Ready = v.strictObject({
 })
 export type Ready = v.InferOutput<typeof Ready>
 
-/** Which unit answers: a copy of its state directory has the same installation, and is another directory. */
+/** Identifies the unit. A copy of the state directory has the same installation but another directory. */
 export const UnitIdentity = v.strictObject({
   installation: v.string(),
-  /** The state directory that the unit holds, with the device and inode number of that directory. */
+  /** The state directory of the unit, with its device and inode number. */
   stateDir: v.string(),
   device: v.string(),
   inode: v.string(),
@@ -135,16 +135,16 @@ export type UnitIdentity = v.InferOutput<typeof UnitIdentity>
 
 export const Status = v.strictObject({
   version: v.string(),
-  /** Absent for a token that is narrowed to groups, and while the directory cannot be reached. */
+  /** Absent for a token that is limited to groups, and while the directory is not accessible. */
   identity: v.optional(UnitIdentity),
   mode: v.picklist(['production', 'demo', 'dev']),
-  /** True where no token is asked for. */
+  /** Whether the unit needs no token. */
   open: v.boolean(),
-  /** Who asks. */
+  /** The principal of the request. */
   principal: v.strictObject({
     name: v.string(),
     role: Role,
-    /** The admin whose token created this one; absent for a person of its own. */
+    /** The admin whose token created this one; absent if the principal is its own person. */
     person: v.optional(v.string()),
     groups: v.optional(v.array(AgentGroupID)),
   }),
@@ -155,30 +155,29 @@ export const Status = v.strictObject({
     pinning: v.optional(v.string()),
     endpoint: v.optional(v.boolean()),
   }),
-  /** Agent groups whose agent runs outside of the unit, in no sandbox. */
+  /** Agent groups with an external agent, which is not sandboxed. */
   external: v.optional(v.array(AgentGroupID), []),
-  /** Different people that must approve a change. */
+  /** Number of people who must approve a change. */
   approvals: v.number(),
   frozen: v.array(Freeze),
   sandbox: SandboxPosture,
   processes: v.array(ProcessState),
   degraded: v.array(v.string()),
-  /** Sessions for which nothing is launched until a person resumes them, and why: at most the first hundred. */
+  /** Parked sessions, which a person must resume, with the reason. At most the first hundred. */
   parked: v.optional(v.array(SessionStatus), []),
   held: v.number(),
 })
 export type Status = v.InferOutput<typeof Status>
 
-/** The last hour of the unit in numbers, for plots: what happened between two readings of its metrics. */
 const Count = v.pipe(v.number(), v.minValue(0))
 
-/** Counts are of the time since the sample before; gauges are of the moment. */
+/** A sample of the unit's history, for plots. Counters cover the time since the previous sample; gauges are current values. */
 export const StatusSample = v.strictObject({
   at: Time,
-  /** Lists and calls of tools, and those among them that did not go well. */
+  /** Tool lists and calls, and how many of them failed. */
   calls: Count,
   callErrors: Count,
-  /** Milliseconds; absent where nothing was called. */
+  /** Milliseconds; absent if there were no calls. */
   callP50: v.optional(Count),
   callP95: v.optional(Count),
   modelRequests: Count,
@@ -193,7 +192,7 @@ export type StatusSample = v.InferOutput<typeof StatusSample>
 export const StatusHistory = v.strictObject({
   /** Seconds between two samples. */
   every: v.number(),
-  /** Oldest first, at most an hour of them; none from before the present start of the control plane. */
+  /** Oldest first, at most one hour, since the control plane started. */
   samples: v.array(StatusSample),
 })
 export type StatusHistory = v.InferOutput<typeof StatusHistory>

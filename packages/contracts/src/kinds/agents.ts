@@ -1,4 +1,4 @@
-// The shapes of `after` for what an agent group is: its name and agent, its instructions, what it may do and reach.
+// Schemas of `after` for changes of an agent group.
 import * as v from 'valibot'
 import { canonicalAddress, canonicalUser, Channel } from '../channel-table.ts'
 import { AgentGroupID } from '../ids.ts'
@@ -6,12 +6,12 @@ import { limits } from '../limits.ts'
 
 const Instructions = v.pipe(v.string(), v.maxBytes(limits.personaText, 'expected at most 64 KiB'))
 
-/** `external`: a program outside of the unit, which reaches tools by the MCP endpoint and is in no sandbox. */
+/** `external`: a program outside the unit that uses the MCP endpoint and is not sandboxed. */
 export const AgentKind = v.picklist(['mock', 'model', 'external'])
 export type AgentKind = v.InferOutput<typeof AgentKind>
 
-const label = /* @__NO_SIDE_EFFECTS__ */ (most: number) =>
-  v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/, 'expected letters, digits and . _ : / @ -'), v.maxLength(most))
+const label = /* @__NO_SIDE_EFFECTS__ */ (maxLength: number) =>
+  v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/, 'expected letters, digits and . _ : / @ -'), v.maxLength(maxLength))
 
 export const ModelChoice = v.strictObject({ provider: label(64), id: label(128) })
 export type ModelChoice = v.InferOutput<typeof ModelChoice>
@@ -28,7 +28,7 @@ export const AgentRemove = v.strictObject({})
 
 export const Persona = v.strictObject({ instructions: Instructions })
 
-/** Tools that the agent program itself brings along. */
+/** Tools that the agent program itself provides. */
 export const builtinTools = [
   'read_file',
   'write_file',
@@ -43,22 +43,22 @@ export const builtinTools = [
 export const BuiltinTool = v.picklist(builtinTools)
 export type BuiltinTool = v.InferOutput<typeof BuiltinTool>
 
-/** Without these an agent could neither answer nor ask. */
+/** Tools that cannot be turned off: an agent needs them to answer and to request changes. */
 export const alwaysOnTools = ['send_message', 'request_capability_change'] as const satisfies readonly BuiltinTool[]
-/** What a new group has: all but the one that runs programs. */
+/** Tools of a new group: all except the one that runs programs. */
 export const defaultTools = builtinTools.filter((tool) => tool !== 'run_script')
 
 const distinct = /* @__NO_SIDE_EFFECTS__ */ <S extends v.GenericSchema<unknown, string>>(item: S, most: number) =>
   v.pipe(
     v.array(item),
     v.maxLength(most),
-    v.check((items) => new Set(items).size === items.length, 'expected each name once'),
+    v.check((items) => new Set(items).size === items.length, 'each name must occur only once'),
   )
 
-/** `alwaysOnTools` stay on, named or not. */
+/** `alwaysOnTools` stay on even if they are not listed. */
 export const Tools = v.strictObject({ enabled: distinct(BuiltinTool, builtinTools.length) })
 
-/** A person or place of a channel, as the channel names it. */
+/** A user or address in the channel's own format. */
 const ChannelText = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(256))
 
 export const Member = v.pipe(
@@ -74,7 +74,7 @@ const WiringPlace = v.pipe(
   v.transform(({ channel, address }) => ({ channel, address: canonicalAddress(channel, address) })),
 )
 
-/** What makes an agent speak up at an address. `pattern` is a regular expression, for `engage: pattern` alone. */
+/** When an agent answers at an address. `pattern` is a regular expression, only for `engage: pattern`. */
 export const WiringTerms = v.pipe(
   v.strictObject({
     ...place,
@@ -91,15 +91,15 @@ export const WiringTerms = v.pipe(
 
 export const Wiring = v.union([WiringTerms, v.strictObject({ remove: WiringPlace })])
 
-const bound = /* @__NO_SIDE_EFFECTS__ */ (least: number, most: number) =>
-  v.optional(v.pipe(v.number(), v.minValue(least), v.maxValue(most)))
-const count = /* @__NO_SIDE_EFFECTS__ */ (least: number, most: number) =>
-  v.optional(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)))
+const bound = /* @__NO_SIDE_EFFECTS__ */ (minimum: number, maximum: number) =>
+  v.optional(v.pipe(v.number(), v.minValue(minimum), v.maxValue(maximum)))
+const count = /* @__NO_SIDE_EFFECTS__ */ (minimum: number, maximum: number) =>
+  v.optional(v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum)))
 
-/** MiB that a group may keep. */
+/** Bounds of a group's workspace in MiB. */
 export const workspaceBounds = { least: 16, most: 16_777_216 } as const
 
-/** Each at most what one host can mean; a member that is absent leaves the group's own. */
+/** Limits of a group, at most what one host can have. An absent limit is left unchanged. */
 export const GroupLimits = v.strictObject({
   modelTokensPerDay: count(0, 1_000_000_000),
   callsPerMinute: count(1, 60_000),
@@ -110,7 +110,7 @@ export const GroupLimits = v.strictObject({
 })
 export type GroupLimits = v.InferOutput<typeof GroupLimits>
 
-/** A tool that runs at the model's provider. */
+/** A tool that runs at the model provider. */
 const ProviderTool = label(128)
 
 export const Permissions = v.pipe(
@@ -120,10 +120,10 @@ export const Permissions = v.pipe(
     limits: v.optional(GroupLimits),
     providerTools: v.optional(distinct(ProviderTool, 64)),
   }),
-  v.check((after) => Object.keys(after).length > 0, 'expected members, model, limits or providerTools'),
+  v.check((after) => Object.keys(after).length > 0, 'expected at least one of members, model, limits and providerTools'),
 )
 
-/** A directory or file of the host inside a sandbox. */
+/** A host directory or file that is mounted into a sandbox. */
 export const Mount = v.strictObject({
   source: v.pipe(v.string(), v.regex(/^\/[^\0]*$/, 'expected an absolute path'), v.maxLength(4096)),
   target: v.pipe(v.string(), v.regex(/^\/mnt\/[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'expected /mnt/<name>')),
@@ -131,11 +131,11 @@ export const Mount = v.strictObject({
 })
 export type Mount = v.InferOutput<typeof Mount>
 
-/** All mounts of the group: those that are not named go. */
+/** The full list of mounts of the group. Mounts that are not listed are removed. */
 export const Mounts = v.strictObject({
   mounts: v.pipe(
     v.array(Mount),
     v.maxLength(16),
-    v.check((mounts) => new Set(mounts.map(({ target }) => target)).size === mounts.length, 'expected each target once'),
+    v.check((mounts) => new Set(mounts.map(({ target }) => target)).size === mounts.length, 'each target must occur only once'),
   ),
 })

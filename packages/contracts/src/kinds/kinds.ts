@@ -1,32 +1,32 @@
-// The table of kinds of change: one row a kind, with what every process needs to know of it.
-// How the gateway verifies and applies a kind is defined in `packages/gateway/src/kinds`, on top of its row here.
+// The table of change kinds, with the facts that every process needs. `packages/gateway/src/kinds` defines how the gateway verifies
+// and applies each kind.
 import * as v from 'valibot'
 import { AgentCreate, AgentRemove, Mounts, Permissions, Persona, Tools, Wiring } from './agents.ts'
 import { Packages } from './packages.ts'
 import { McpAccess, McpRegister, McpRevoke } from './servers.ts'
 
 export interface KindFacts {
-  /** The shape of `after`. */
+  /** The schema of `after`. */
   readonly schema: v.GenericSchema<unknown, Record<string, unknown>>
-  /** A verb and its object, for the reference. */
+  /** What the kind does, as a verb and its object, for the reference. */
   readonly summary: string
-  /** Which changes of the kind have which risk, for the reference. */
+  /** The risk of changes of this kind, for the reference. */
   readonly risks: string
   /** Other spellings that a submission may use. */
   readonly aliases: readonly string[]
   /** Whether an agent may request it from inside its sandbox. */
   readonly requestableByAgents: boolean
-  /** Every change of the kind only removes power, so its requester may approve it, and a freeze does not stop it. */
+  /** Whether every change of this kind only removes access, so its requester may approve it and a freeze does not stop it. */
   readonly narrowing: boolean
   /** Whether another change can undo it. */
   readonly revertible: boolean
   /** `unit`: it affects other groups too, so a token that is limited to some groups may not approve it. */
   readonly scope: 'group' | 'unit'
-  /** Whether `after` may hold secret values: they are sealed in the state, and masked in every answer. */
+  /** Whether `after` may contain secret values, which are encrypted in the state and masked in every answer. */
   readonly secretive: boolean
 }
 
-const usual = {
+const defaults = {
   aliases: [],
   requestableByAgents: false,
   narrowing: false,
@@ -37,20 +37,20 @@ const usual = {
 
 export const kinds = {
   agent_create: {
-    ...usual,
+    ...defaults,
     schema: AgentCreate,
     summary: 'creates an agent group',
     risks: 'low; high for an external agent, which is not sandboxed',
   },
   agent_remove: {
-    ...usual,
+    ...defaults,
     schema: AgentRemove,
     summary: 'removes a group with its sessions; its files are kept for seven days',
     risks: 'medium',
   },
-  persona: { ...usual, schema: Persona, summary: 'replaces its instructions', risks: 'medium' },
+  persona: { ...defaults, schema: Persona, summary: 'replaces its instructions', risks: 'medium' },
   tools: {
-    ...usual,
+    ...defaults,
     schema: Tools,
     summary: 'sets which built-in tools are on',
     risks: 'medium',
@@ -58,47 +58,47 @@ export const kinds = {
     requestableByAgents: true,
   },
   packages: {
-    ...usual,
+    ...defaults,
     schema: Packages,
     summary: 'sets its npm packages; the approval covers the resolved tree',
     risks: 'high; medium if none remain',
     requestableByAgents: true,
   },
   wiring: {
-    ...usual,
+    ...defaults,
     schema: Wiring,
     summary: 'adds or removes a wiring to a channel address',
-    risks: 'medium; high if everyone may talk to it',
+    risks: 'medium; high if anyone can message it',
   },
   permissions: {
-    ...usual,
+    ...defaults,
     schema: Permissions,
     summary: 'sets members, model, limits, provider tools',
     risks: 'medium; high if access grows',
   },
   mounts: {
-    ...usual,
+    ...defaults,
     schema: Mounts,
     summary: 'sets which host paths it sees below `/mnt`',
     risks: 'medium; high when writable',
     requestableByAgents: true,
   },
   mcp_access: {
-    ...usual,
+    ...defaults,
     schema: McpAccess,
     summary: 'grants tools of a server, replacing the previous grant; an empty list means every tool that the server declares',
     risks: 'medium; high for all tools, destructive tools, missing evidence or changed definitions',
     requestableByAgents: true,
   },
   mcp_revoke: {
-    ...usual,
+    ...defaults,
     schema: McpRevoke,
     summary: 'ends a grant, or some of its tools',
     risks: 'low; only removes access',
     narrowing: true,
   },
   mcp_register: {
-    ...usual,
+    ...defaults,
     schema: McpRegister,
     summary: 'adds a catalog entry under a free name',
     risks: 'high',
@@ -123,8 +123,8 @@ export const requestableKinds: readonly RequestableKind[] = /* @__PURE__ */ kind
 export const Kind = v.picklist(kindNames)
 
 /** The kind by its name or one of its aliases; undefined for anything else. */
-export const findKind = (spelling: string): Kind | undefined =>
-  isKind(spelling) ? spelling : kindNames.find((kind) => (kinds[kind].aliases as readonly string[]).includes(spelling))
+export const findKind = (name: string): Kind | undefined =>
+  isKind(name) ? name : kindNames.find((kind) => (kinds[kind].aliases as readonly string[]).includes(name))
 
 export const Risk = v.picklist(['low', 'medium', 'high'])
 export type Risk = v.InferOutput<typeof Risk>

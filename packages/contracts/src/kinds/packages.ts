@@ -1,11 +1,11 @@
-// A tree of npm packages: what is asked for, and the whole tree that it resolves to, with the digest of every tarball.
+// npm packages of a group: the requested names and the resolved tree with the digest of every tarball.
 import * as v from 'valibot'
 import { limits } from '../limits.ts'
 
 const name = '(?:@[a-z0-9][a-z0-9._-]*/)?[a-z0-9_][A-Za-z0-9._-]*'
 const version = '\\d+\\.\\d+\\.\\d+(?:[-+][A-Za-z0-9.+-]+)?'
 
-/** `name@1.2.3`: one version and no range, tag, address or alias. */
+/** `name@1.2.3`: an exact version, not a range, tag, URL or alias. */
 export const PackageName = v.pipe(
   v.string(),
   v.maxLength(256),
@@ -13,18 +13,21 @@ export const PackageName = v.pipe(
 )
 export type PackageName = v.InferOutput<typeof PackageName>
 
-/** All packages of the group by name: those that are not named go. What each brings along is resolved by the host. */
+/** The full list of packages of the group. Packages that are not listed are removed. The host resolves dependencies. */
 export const Packages = v.strictObject({
   npm: v.pipe(
     v.array(PackageName),
     v.maxLength(limits.treeNames),
-    v.check((names) => new Set(names.map((one) => one.slice(0, one.lastIndexOf('@')))).size === names.length, 'expected each package once'),
+    v.check(
+      (names) => new Set(names.map((one) => one.slice(0, one.lastIndexOf('@')))).size === names.length,
+      'each package must occur only once',
+    ),
   ),
 })
 
-/** One package of a tree. Its tarball's digest is our own, taken after the registry's had been found right. */
+/** A package of a tree. The unit computed the digest of its tarball after it verified the digest of the registry. */
 export const LockedPackage = v.strictObject({
-  /** Where it lies below the tree. */
+  /** Path in the tree. */
   path: v.pipe(
     v.string(),
     v.maxLength(1024),
@@ -34,28 +37,28 @@ export const LockedPackage = v.strictObject({
   version: v.pipe(v.string(), v.maxLength(256), v.regex(new RegExp(`^${version}$`), 'expected an exact version')),
   tarball: v.pipe(v.string(), v.maxLength(2048), v.url()),
   integrity: v.pipe(v.string(), v.regex(/^sha512-[A-Za-z0-9+/]{86}==$/, 'expected sha512-…')),
-  /** Files in machine code. */
+  /** Compiled binary files. */
   binaries: v.array(v.string()),
-  /** Scripts that an installation by npm would run. None is run here. */
+  /** Install scripts that npm would run. None of them is run. */
   scripts: v.array(v.string()),
-  /** Packages that its tarball carries along. */
+  /** Packages bundled in its tarball. */
   bundled: v.array(v.string()),
 })
 export type LockedPackage = v.InferOutput<typeof LockedPackage>
 
-/** In the order of the paths, so that one tree has one digest. */
+/** Sorted by path, so that a tree has one digest. */
 export const PackageLock = v.strictObject({
   packages: v.pipe(v.array(LockedPackage), v.maxLength(limits.treePackages)),
-  /** Bytes of all files. */
+  /** Total bytes of all files. */
   bytes: v.number(),
 })
 export type PackageLock = v.InferOutput<typeof PackageLock>
 
-/** Why no tree can be had. */
+/** The reason why the packages cannot be resolved. */
 export const TreeRefusal = v.strictObject({ rule: v.pipe(v.string(), v.maxLength(64)), reason: v.pipe(v.string(), v.maxLength(4096)) })
 export type TreeRefusal = v.InferOutput<typeof TreeRefusal>
 
-/** What these names resolve to. */
+/** The tree that these names resolve to. */
 export const TreeSighting = v.union([
   v.strictObject({ names: v.array(PackageName), lock: PackageLock }),
   v.strictObject({ names: v.array(PackageName), refused: TreeRefusal }),

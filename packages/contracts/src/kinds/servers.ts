@@ -1,4 +1,4 @@
-// The shapes of `after` for tool servers: a grant, its end, a new entry of the catalog.
+// Schemas of `after` for tool servers: grants, revocations and new catalog entries.
 import * as v from 'valibot'
 import { LocalEntry, RemoteEntry } from '../catalog.ts'
 import { ServerName, Time } from '../ids.ts'
@@ -15,13 +15,13 @@ export const McpAccess = v.strictObject({
   maxCalls: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000_000))),
 })
 
-/** Without `tools` the whole grant goes. */
+/** Without `tools`, the whole grant is revoked. */
 export const McpRevoke = v.strictObject({
   server: ServerName,
   tools: v.optional(v.pipe(v.array(ToolName), v.minLength(1), v.maxLength(limits.listTools))),
 })
 
-/** A catalog entry under its name. Paths of the host are added by an operator alone. */
+/** A catalog entry with its name. Only an operator can add volumes. */
 export const McpRegister = v.variant('transport', [
   v.strictObject({ name: ServerName, ...v.omit(LocalEntry, ['imageID', 'volumes']).entries }),
   v.strictObject({ name: ServerName, ...RemoteEntry.entries }),

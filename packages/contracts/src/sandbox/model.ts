@@ -1,7 +1,7 @@
-// `model.sock`: the inference paths of the providers, in their own wire formats, and what is written down of each request.
+// `model.sock`: errors of model requests and the records that are kept of them. Requests use the wire formats of the providers.
 import * as v from 'valibot'
 
-/** What a request on `model.sock` may be refused for, with the HTTP status. */
+/** Error codes of requests on `model.sock`, with their HTTP status. */
 export const modelErrors = {
   malformed: 400,
   'field-refused': 403,
@@ -28,30 +28,30 @@ export type ModelErrorCode = keyof typeof modelErrors
 
 const ModelErrorName = v.custom<ModelErrorCode>(
   (value) => typeof value === 'string' && Object.hasOwn(modelErrors, value),
-  'expected a code',
+  'expected an error code of model requests',
 )
 
-/** One line of `model-calls.jsonl`. Never a word of a request or an answer. */
+/** One line of `model-calls.jsonl`. Never contains text of a request or a response. */
 export const ModelCallRecord = v.strictObject({
   id: v.string(),
   time: v.string(),
   session: v.string(),
   agentGroupID: v.nullable(v.string()),
-  /** Empty where the request named none that is known. */
+  /** Empty if the request named no known provider. */
   provider: v.string(),
   model: v.string(),
   /** `unknown`: the process ended while the request ran. */
   outcome: v.picklist(['ok', 'refused', 'error', 'timeout', 'cancelled', 'unknown']),
   code: v.optional(ModelErrorName),
-  /** HTTP status of the provider; absent where it was not asked or did not answer. */
+  /** HTTP status of the provider; absent if no request was sent or no response received. */
   status: v.optional(v.number()),
   bytesIn: v.number(),
   bytesOut: v.number(),
   tokensIn: v.number(),
   tokensOut: v.number(),
-  /** The provider did not say how many: they are reckoned from the bytes. */
+  /** Whether the token counts are estimated from the bytes, because the provider reported none. */
   estimated: v.optional(v.boolean()),
-  /** Milliseconds to the first byte of the answer, and to its end. */
+  /** Milliseconds to the first byte of the response, and to its end. */
   firstByte: v.optional(v.number()),
   duration: v.number(),
 })

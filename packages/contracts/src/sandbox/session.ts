@@ -1,4 +1,4 @@
-// `session.sock`: what an agent may ask of its host. A stable contract: whoever brings an own agent needs only these.
+// `session.sock`: the API of the host for agents. A stable contract for custom agents.
 import * as v from 'valibot'
 import { ChangeState, Failure, Reason } from '../change.ts'
 import { AgentFilePath } from '../files.ts'
@@ -13,9 +13,9 @@ export const SessionInfo = v.strictObject({
   name: v.string(),
   agent: AgentKind,
   persona: v.string(),
-  /** Built-in tools that are on. */
+  /** Enabled built-in tools. */
   tools: v.array(BuiltinTool),
-  /** Those that are on for the group and cannot be used in this unit, each with the reason. */
+  /** Enabled built-in tools that cannot be used on this unit, each with the reason. */
   unavailable: v.optional(v.record(v.string(), v.string())),
   model: v.optional(ModelChoice),
 })
@@ -27,15 +27,15 @@ export const InboxMessage = v.strictObject({
   from: v.picklist(['user', 'system']),
   text: v.string(),
   at: Time,
-  /** Who wrote it, as the channel names people; absent for the console. */
+  /** The author in the channel; absent for the console. */
   author: v.optional(v.string()),
 })
 export type InboxMessage = v.InferOutput<typeof InboxMessage>
 
-/** `GET /inbox?wait=25`: at most one long poll a session; unacknowledged messages come again. */
+/** `GET /inbox?wait=25`: at most one long poll per session. Unacknowledged messages are delivered again. */
 export const Inbox = v.strictObject({ messages: v.array(InboxMessage) })
 
-/** `POST /outbox` → 202; the same id twice is one message. */
+/** `POST /outbox` → 202. Idempotent by id. */
 export const OutboxMessage = v.strictObject({
   id: MessageID,
   text: v.pipe(v.string(), v.maxBytes(limits.messageText, 'expected at most 256 KiB')),
@@ -51,7 +51,7 @@ export const ChangeRequest = v.strictObject({
   after: v.unknown(),
   reason: v.optional(Reason),
 })
-/** Takes back a request of its own. */
+/** Withdraws the agent's own request. */
 export const ChangeWithdrawal = v.strictObject({ reason: v.optional(Reason) })
 export const ChangeAnswer = v.strictObject({
   id: ChangeID,

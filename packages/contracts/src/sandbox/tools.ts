@@ -1,4 +1,4 @@
-// `tools.sock`: the tools that the session's grants allow, and one call at a time. Plain HTTP, never MCP.
+// `tools.sock`: lists and calls of granted tools over plain HTTP, and their records.
 import * as v from 'valibot'
 import { toolErrorCodes } from '../errors.ts'
 import { JsonObject } from '../json.ts'
@@ -38,7 +38,7 @@ export const callStatuses = ['ok', 'refused', 'error', 'timeout', 'cancelled', '
 
 /** One line of `calls.jsonl` and one log line, for each list and each call. */
 export const CallRecord = v.strictObject({
-  /** Of one list or call: its log line and its record have the same. */
+  /** Id of the list or call, the same in its log line and its record. */
   id: v.string(),
   time: v.string(),
   session: v.string(),
@@ -48,7 +48,7 @@ export const CallRecord = v.strictObject({
   op: v.picklist(callOps),
   status: v.picklist(callStatuses),
   code: v.optional(v.picklist(toolErrorCodes)),
-  /** Request and response on the socket. */
+  /** Bytes of request and response on the socket. */
   bytes: v.number(),
   /** Milliseconds. */
   duration: v.number(),

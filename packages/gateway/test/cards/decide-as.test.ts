@@ -127,7 +127,7 @@ test('what is of high risk is decided by hand, and a channel can neither approve
     const decided = await say(unit, { user: 'kim', change: high, outcome })
     assert.ok(decided.outcome === 'refused')
     assert.equal(decided.code, 'forbidden')
-    assert.match(decided.detail, /high risk.*console or by svcctl/)
+    assert.match(decided.detail, /high risk.*use the console or svcctl/)
     assert.equal(decided.card?.byHand, true)
   }
   assert.equal((await decide(unit, [high, 'approve'])).state, 'applied')

@@ -112,6 +112,6 @@ test('a jump far ahead and back leaves what is asked for afterwards decidable, a
   const id = await hold()
   now -= 100 * ttl
   assert.deepEqual((await health()).degraded, ['clock'])
-  assert.match(String((await health()).facts['clock']), /^\d+ s ahead of the machine's/)
+  assert.match(String((await health()).facts['clock']), /^\d+ s ahead of the system clock/)
   assert.equal((await decide(unit, [id, 'approve'])).state, 'applied')
 })

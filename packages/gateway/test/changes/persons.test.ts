@@ -166,7 +166,7 @@ test('a unit that asks for two approvals does not start with two tokens of one p
   const tokens = createTokens()
   await tokens.load(other.store.read)
   const deps = { tokens, clock: createClock(Date.now), boot: { approvals: 2, adminToken: null } }
-  assert.match(missingApprovers(deps) ?? '', /expected 2 people that may approve the same change, got 1/)
+  assert.match(missingApprovers(deps) ?? '', /2 approvals are required, but only 1 person can approve the same change/)
   assert.equal(missingApprovers({ ...deps, boot: { approvals: 2, adminToken: 'x' } }), undefined)
   await other.close()
   await removeDirectory(other.dir)

@@ -20,7 +20,7 @@ const cases: readonly [what: string, kind: string, after: object, state: ChangeS
   ['a lower and a higher limit', 'permissions', { limits: { memoryMiB: 64, cpus: 8 } }, 'approved'],
   ['the first limit of tokens', 'permissions', { limits: { modelTokensPerDay: 1 } }, 'applied'],
   ['members where everybody was let in', 'permissions', { members: [{ channel: 'slack', user: 'U1' }] }, 'applied'],
-  ['no tools at the provider', 'permissions', { providerTools: [] }, 'applied'],
+  ['no provider tools', 'permissions', { providerTools: [] }, 'applied'],
   ['fewer built-in tools', 'tools', { enabled: ['read_file'] }, 'applied'],
   ['another built-in tool', 'tools', { enabled: ['run_script'] }, 'approved'],
   ['an address taken away', 'wiring', { remove: { channel: 'slack', address: 'C' } }, 'applied'],

@@ -95,5 +95,5 @@ test('explain names the limit and when the next call may be made', async () => {
     context,
   )
   assert.deepEqual([allowed, code], [false, 'rate-limited'])
-  assert.match(summary, /1 call per minute and has made them: the next one in 60 s/)
+  assert.match(summary, /1 call per minute and has used them all: the next one is allowed in 60 s/)
 })

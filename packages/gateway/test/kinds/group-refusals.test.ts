@@ -130,5 +130,5 @@ testRefusals('permissions', [
   ['no limit among the limits', { limits: {} }, 'limits-empty'],
   ['a member twice', { members: [member, { ...member }] }, 'member-twice'],
   ['a model for the mock agent', { model: { provider: 'p', id: 'm' } }, 'model-on-mock', mock],
-  ['tools of a provider for the mock agent', { providerTools: ['web_search'] }, 'model-on-mock', mock],
+  ['provider tools for the mock agent', { providerTools: ['web_search'] }, 'model-on-mock', mock],
 ])

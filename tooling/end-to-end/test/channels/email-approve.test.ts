@@ -116,7 +116,7 @@ suite('decisions by e-mail', { skip }, () => {
       ),
       answer(card, ''),
     ])
-    await letterWith('ann', 'Not decided: expected the role approver or more')
+    await letterWith('ann', 'Not decided: decide needs the role approver or higher')
     const refusal = await letterWith('ben', 'no longer what was shown')
     assert.deepEqual([refusal.header('Bcc'), refusal.header('To')], [undefined, ben])
     assert.match(refusal.header('Subject') ?? '', /^Re: x Bcc: /)
@@ -177,7 +177,7 @@ suite('decisions by e-mail', { skip }, () => {
     await asBen(draft({ text: `approve ${own} ${(await unit.client.changes.show(own)).digest}`, from: ben }))
     await answer(byHand, `approve ${high} ${(await unit.client.changes.show(high)).digest}`)
     await letterWith('ben', 'was requested by ben, and ben is the same person')
-    await letterWith('ben', 'is of high risk')
+    await letterWith('ben', 'is high risk')
     assert.deepEqual([await state(own), await state(high)], ['held', 'held'])
     // A card goes to nobody who could not decide it.
     assert.ok((await mail.letters('ben')).every(({ body }) => !body.startsWith('Change to dev-agent') || !body.includes(own)))

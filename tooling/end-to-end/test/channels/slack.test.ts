@@ -165,7 +165,7 @@ test('of high risk a card has no button, and a press that somebody makes up deci
   const [button] = buttonsOf(waiting.blocks)
   const actions = [{ ...button, action_ts: '1.1', value: JSON.stringify({ change: high, digest }) }]
   const answer = await answerTo('kim', () => server.press(waiting, 'Approve', { user: people.kim, more: { actions } }))
-  assert.match(answer, /^Not decided: .* is of high risk/)
+  assert.match(answer, /^Not decided: .* is high risk/)
   assert.equal(await state(high), 'held')
 })
 

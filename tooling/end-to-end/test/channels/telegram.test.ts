@@ -159,7 +159,7 @@ test('message in, tool refused, request, card, a press of who may decide, tool w
   const refusals: [object, string, RegExp][] = [
     [person(666), dataOf(card), /^nothing$/],
     [nobody, dataOf(card), /^Not decided: expected a person whom one token names/],
-    [ann, dataOf(card), /^Not decided: expected the role approver or more/],
+    [ann, dataOf(card), /^Not decided: decide needs the role approver or higher/],
     [kim, dataOf(card).replace(/:.*/, `:${'0'.repeat(32)}`), /^Not decided: .* is no longer what was shown/],
   ]
   for (const [from, data, expected] of refusals) assert.match(await toldTo(from, card, data), expected)
@@ -203,7 +203,7 @@ test('what is of high risk has no button, and a press that pretends to one decid
   assert.match(card.text, /High risk: decide it in the console or with svcctl/)
   const { digest } = await unit.client.changes.show(id)
   const told = await toldTo(lee, card, `a${id.slice('chg_'.length)}:${digest.slice(0, 32)}`)
-  assert.match(told, /^Not decided: .* is of high risk/)
+  assert.match(told, /^Not decided: .* is high risk/)
   assert.equal(await state(id), 'held')
 })
 
