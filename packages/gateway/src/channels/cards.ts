@@ -49,13 +49,11 @@ export const cardOf = (secrets: Pick<Secrets, 'owns'>, change: Change): Card => 
     approvals,
     ...(expiresAt !== undefined && { expiresAt }),
     byHand: risk === 'high',
-    decisions: decisions
-      .slice(-limits.cardDecisions)
-      .map(({ reason: decisionReason, ...decision }) => ({
-        ...decision,
-        by: toLine(decision.by),
-        ...(decisionReason !== undefined && { reason: toLine(decisionReason) }),
-      })),
+    decisions: decisions.slice(-limits.cardDecisions).map(({ reason: decisionReason, ...decision }) => ({
+      ...decision,
+      by: toLine(decision.by),
+      ...(decisionReason !== undefined && { reason: toLine(decisionReason) }),
+    })),
     ...(failure !== undefined && { failure: { rule: failure.rule, reason: toLine(failure.reason) } }),
   }
 }
