@@ -1,22 +1,22 @@
-// Group commit: callers that come while a sync runs share the next one. The order of calls is the order of lines.
+// Group commit for the journal: calls that arrive during a sync share the next one. Lines have the order of the calls.
 import { type AuditEntry, ServiceError } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
-import { Batch, type End, type Place, type Placed } from './batch.ts'
+import { Batch, type End, type Place, type LocatedEntry } from './batch.ts'
 import { type Checkpoint, checkpointIn, type Draft, draft, type Head, type JournalInput } from './chain.ts'
 import type { Files } from './files.ts'
 import { unwritable } from './guard.ts'
 
 export interface Appended {
   readonly entries: AuditEntry[]
-  /** After the last of these lines. */
+  /** The head after the last of these lines. */
   readonly head: Head
-  /** These lines, and before them those of the journal's own that no call was told of yet. */
-  readonly lines: readonly Placed[]
+  /** These lines, preceded by lines that the journal added itself and that no earlier call has reported. */
+  readonly lines: readonly LocatedEntry[]
 }
 
 interface Call {
   readonly drafts: readonly Draft[]
-  /** Ends with a checkpoint. */
+  /** Whether to end with a checkpoint. */
   readonly sign: boolean
   readonly resolve: (appended: Appended) => void
   readonly reject: (error: unknown) => void
@@ -26,7 +26,7 @@ export interface AppenderOptions {
   readonly files: Files
   readonly place: Place
   readonly checkpoint: Checkpoint | null
-  /** The present file begins with a checkpoint. */
+  /** Whether the current file has to begin with a checkpoint. */
   readonly begin: boolean
   readonly sign: (head: Head) => JournalInput
   /** Nothing is written, repaired or signed before `release`. */
@@ -37,26 +37,30 @@ export interface AppenderOptions {
 }
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
-const headOf = ({ link: { seq, hash } }: Place): Head => ({ seq, hash })
+const toHead = ({ link: { seq, hash } }: Place): Head => ({ seq, hash })
 
-/** @param told how many lines of the batch earlier calls were told of */
-const place = ({ drafts, sign }: Call, batch: Batch, told: number): { answer: Appended; told: number } => {
+/** @param reported number of lines of the batch that earlier calls have reported */
+const addCall = ({ drafts, sign }: Call, batch: Batch, reported: number): { answer: Appended; reported: number } => {
   const added = drafts.map((one) => batch.add(one))
   if (sign) batch.sign()
   const last = added.at(-1)
-  const end = last?.end ?? told
-  const answer = { entries: added.map(({ entry }) => entry), head: last?.head ?? headOf(batch.place), lines: batch.lines.slice(told, end) }
-  return { answer, told: end }
+  const end = last?.end ?? reported
+  const answer = {
+    entries: added.map(({ entry }) => entry),
+    head: last?.head ?? toHead(batch.place),
+    lines: batch.lines.slice(reported, end),
+  }
+  return { answer, reported: end }
 }
 
-const isHeld = (): ServiceError =>
+const heldError = (): ServiceError =>
   unwritable(
-    'the journal was not shown to belong to its database, so nothing is written or signed',
+    'the journal has not been verified against its database, so nothing is written or signed',
     'run svcctl audit verify, then restore journal and database from one backup',
   )
 
-/** What the journal says of itself. */
-const recovered = (kept: string): Draft => draft({ stage: 'recovered', edge: 'gateway', principal: 'gateway', detail: { kept } })
+/** The line that records a recovery of the journal itself. */
+const recoveryDraft = (kept: string): Draft => draft({ stage: 'recovered', edge: 'gateway', principal: 'gateway', detail: { kept } })
 
 export class Appender {
   readonly #options: AppenderOptions
@@ -64,10 +68,10 @@ export class Appender {
   #checkpoint: Checkpoint | null
   #begin: boolean
   #calls: Call[] = []
-  /** Lines of the journal's own that wait for the next write. */
+  /** Lines by the journal itself for the next write. */
   #notes: Draft[] = []
-  /** Lines of the journal's own that no call was told of yet. */
-  #untold: readonly Placed[] = []
+  /** Lines by the journal itself that no call has reported yet. */
+  #unreported: readonly LocatedEntry[] = []
   #running = false
   #failing = false
   #closed = false
@@ -82,10 +86,10 @@ export class Appender {
   }
 
   get head(): Head {
-    return headOf(this.#place)
+    return toHead(this.#place)
   }
 
-  /** The last one on disk. */
+  /** The last checkpoint on disk. */
   get checkpoint(): Checkpoint | null {
     return this.#checkpoint
   }
@@ -95,24 +99,24 @@ export class Appender {
   }
 
   async append(inputs: readonly JournalInput[]): Promise<Appended> {
-    return this.#enter(inputs.map(draft), false)
+    return this.#enqueue(inputs.map(draft), false)
   }
 
-  /** Signs the head, if lines were added since the last time. */
+  /** Signs the head if lines were added since the last checkpoint. */
   async sign(): Promise<void> {
-    await this.#enter([], true)
+    await this.#enqueue([], true)
   }
 
-  /** Signs the head, unless the journal is held, and takes nothing from now on; resolves after the calls that wait. */
+  /** Signs the head, unless the journal is held, and refuses further calls. Resolves after the queued calls. */
   async close(): Promise<void> {
     const signed = this.#held ? undefined : this.sign()
     this.#closed = true
     await signed
   }
 
-  #enter(drafts: readonly Draft[], sign: boolean): Promise<Appended> {
+  #enqueue(drafts: readonly Draft[], sign: boolean): Promise<Appended> {
     if (this.#closed) return Promise.reject(new ServiceError('unavailable', { detail: 'the journal is closed' }))
-    if (this.#held) return Promise.reject(isHeld())
+    if (this.#held) return Promise.reject(heldError())
     return new Promise((resolve, reject) => {
       this.#calls.push({ drafts, sign, resolve, reject })
       if (!this.#running) void this.#run()
@@ -122,12 +126,12 @@ export class Appender {
   async #run(): Promise<void> {
     this.#running = true
     while (this.#calls.length > 0) {
-      // Whoever calls in this turn of the event loop comes along.
+      // Calls made in the same turn of the event loop share the write.
       await nextTurn()
       const calls = this.#calls
       this.#calls = []
       await this.#flush(calls)
-      // Whoever closes finds the files at rest; a full one is closed when the journal is opened again.
+      // A closing journal does not rotate; a full file is rotated after the next open.
       if (this.#options.files.isFull && !this.#closed) await this.#rotate()
     }
     this.#running = false
@@ -136,11 +140,11 @@ export class Appender {
   async #flush(calls: readonly Call[]): Promise<void> {
     try {
       const answers = await this.#write(calls)
-      if (this.#failing) this.#options.log.info('the journal can be written again')
+      if (this.#failing) this.#options.log.info('journal is writable again')
       this.#failing = false
       for (const [index, call] of calls.entries()) call.resolve(answers[index] ?? { entries: [], head: this.head, lines: [] })
     } catch (error) {
-      if (!this.#failing) this.#options.log.error('the journal cannot be written', { error })
+      if (!this.#failing) this.#options.log.error('could not write the journal', { error })
       this.#failing = true
       for (const call of calls) call.reject(error)
     }
@@ -154,31 +158,31 @@ export class Appender {
   async #write(calls: readonly Call[]): Promise<Appended[]> {
     const { files } = this.#options
     const kept = await files.makeSound()
-    if (kept !== undefined) this.#notes.push(recovered(kept))
+    if (kept !== undefined) this.#notes.push(recoveryDraft(kept))
     const batch = this.#batch(files.end)
     if (this.#begin) batch.begin()
     for (const note of this.#notes) batch.add(note)
-    let told = 0
+    let reported = 0
     const answers = calls.map((call) => {
-      const placed = place(call, batch, told)
-      told = placed.told
-      return placed.answer
+      const result = addCall(call, batch, reported)
+      reported = result.reported
+      return result.answer
     })
     const bytes = batch.bytes()
-    if (bytes !== undefined) await files.append(bytes, headOf(batch.place))
-    this.#wrote(batch)
-    return this.#tellUntold(answers, batch.lines.slice(told))
+    if (bytes !== undefined) await files.append(bytes, toHead(batch.place))
+    this.#afterWrite(batch)
+    return this.#reportOwnLines(answers, batch.lines.slice(reported))
   }
 
-  /** Lines of the journal's own go to the next call that has lines. */
-  #tellUntold(answers: Appended[], rest: readonly Placed[]): Appended[] {
+  /** Adds lines by the journal itself to the next call that has lines. */
+  #reportOwnLines(answers: Appended[], rest: readonly LocatedEntry[]): Appended[] {
     const first = answers.findIndex(({ entries }) => entries.length > 0)
-    const untold = this.#untold
-    this.#untold = first === -1 ? [...untold, ...rest] : rest
-    return first === -1 ? answers : answers.map((one, index) => (index === first ? { ...one, lines: [...untold, ...one.lines] } : one))
+    const unreported = this.#unreported
+    this.#unreported = first === -1 ? [...unreported, ...rest] : rest
+    return first === -1 ? answers : answers.map((one, index) => (index === first ? { ...one, lines: [...unreported, ...one.lines] } : one))
   }
 
-  #wrote(batch: Batch): void {
+  #afterWrite(batch: Batch): void {
     this.#place = batch.place
     this.#notes = []
     this.#begin = false
@@ -188,23 +192,23 @@ export class Appender {
     }
   }
 
-  /** Closes the file with a checkpoint and begins the next one with another; if it fails, the present one goes on. */
+  /** Closes the file with a checkpoint and begins the next one with another. If that fails, the current file stays in use. */
   async #rotate(): Promise<void> {
     const { files, log } = this.#options
     try {
       const last = this.#batch(files.end)
       last.sign()
       const bytes = last.bytes()
-      if (bytes !== undefined) await files.append(bytes, headOf(last.place))
-      this.#wrote(last)
-      this.#untold = [...this.#untold, ...last.lines]
+      if (bytes !== undefined) await files.append(bytes, toHead(last.place))
+      this.#afterWrite(last)
+      this.#unreported = [...this.#unreported, ...last.lines]
       const first = this.#batch(files.nextEnd)
       first.begin()
-      await files.rotate(first.bytes() ?? Buffer.alloc(0), last.place.link, headOf(first.place))
-      this.#wrote(first)
-      this.#untold = [...this.#untold, ...first.lines]
+      await files.rotate(first.bytes() ?? Buffer.alloc(0), last.place.link, toHead(first.place))
+      this.#afterWrite(first)
+      this.#unreported = [...this.#unreported, ...first.lines]
     } catch (error) {
-      log.warn('the journal goes on in its present file, since no new one could be begun', { error })
+      log.warn('could not rotate the journal, the current file stays in use', { error })
     }
   }
 }

@@ -1,30 +1,30 @@
-// The lines of one write: chained on to the head, checkpoints put in where they are due.
+// Builds the lines of one write: chained to the head, with checkpoints where they are due.
 import type { AuditEntry } from '@gatehouse/contracts'
 import { chain, checkpointEvery, type Draft, type Head, type Link } from './chain.ts'
 
-/** Where a chain stands. */
+/** The state of a chain after its last line. */
 export interface Place {
   readonly link: Link
-  /** Of the last line: no line is older than the one before it. */
+  /** Time of the last line; times never decrease. */
   readonly time: string
   /** Lines since the last checkpoint. */
   readonly unsigned: number
 }
 
-/** Where a line stands. */
+/** The location of a line on disk. */
 export interface Position {
-  /** The number of its file: what it is called, or will be called, when it is closed. */
+  /** The number that its file has, or will have, when it is closed. */
   readonly file: number
   readonly start: number
-  /** Without the newline. */
+  /** Bytes, without the newline. */
   readonly length: number
 }
 
-export interface Placed extends Position {
+export interface LocatedEntry extends Position {
   readonly entry: AuditEntry
 }
 
-/** The end of the file that the lines go to. */
+/** The end of the file to which the lines are appended. */
 export interface End {
   readonly file: number
   readonly size: number
@@ -33,7 +33,7 @@ export interface End {
 export interface Added {
   readonly entry: AuditEntry
   readonly head: Head
-  /** Lines of the batch up to this one. */
+  /** Number of lines in the batch up to this one. */
   readonly end: number
 }
 
@@ -48,7 +48,7 @@ export class Batch {
   readonly #options: BatchOptions
   readonly #time: string
   readonly #bytes: Buffer[] = []
-  readonly lines: Placed[] = []
+  readonly lines: LocatedEntry[] = []
   readonly checkpoints: AuditEntry[] = []
   #place: Place
   #size: number
@@ -74,17 +74,17 @@ export class Batch {
     return added
   }
 
-  /** Signs what is not signed. */
+  /** Adds a checkpoint if lines are unsigned. */
   sign(): void {
     if (this.#place.unsigned > 0) this.begin()
   }
 
-  /** Signs the head, whatever is signed: the first line of a file. */
+  /** Adds a checkpoint unconditionally, as the first line of a file. */
   begin(): void {
     this.checkpoints.push(this.#push(this.#options.sign(this.#place.link), 0))
   }
 
-  /** Undefined if there is nothing to write. */
+  /** The bytes to write; undefined without lines. */
   bytes(): Buffer | undefined {
     return this.#bytes.length === 0 ? undefined : Buffer.concat(this.#bytes)
   }

@@ -1,4 +1,4 @@
-// How a line is made and chained to the line before it: hashes are over raw bytes, never over re-serialised JSON. A checkpoint is a line
+// Builds a line and chains it to the previous one. Hashes cover the raw bytes, never re-serialised JSON. A checkpoint is a line
 // in which the holder of the master key signs the head before it.
 import { type KeyObject, sign, verify } from 'node:crypto'
 import type { AuditEntry, AuditStage } from '@gatehouse/contracts'
@@ -18,13 +18,13 @@ export interface JournalInput {
 }
 
 export interface Head {
-  /** Number of the last line; 0 before the first. */
+  /** Sequence number of the last line; 0 for an empty journal. */
   readonly seq: number
-  /** SHA-256 over the bytes of the last line, without its newline. */
+  /** SHA-256 of the bytes of the last line, without its newline. */
   readonly hash: string
 }
 
-/** A head with the `hash` member of its line, which the next line repeats as `prev`. */
+/** A head and the `hash` member of its line, which the next line repeats as `prev`. */
 export interface Link extends Head {
   readonly prev: string
 }
@@ -32,10 +32,10 @@ export interface Link extends Head {
 const zeros = '0'.repeat(64)
 export const genesis: Link = { seq: 0, hash: zeros, prev: zeros }
 
-/** A line without its place in the chain: taken down at once, so that later changes by the caller do not matter. */
+/** A line that is not chained yet. It is serialised at once, so that the caller may modify its objects afterwards. */
 export interface Draft {
   readonly input: JournalInput
-  /** Its members as JSON, without the braces. */
+  /** The members as JSON, without the braces. */
   readonly members: string
 }
 
@@ -44,14 +44,14 @@ export const draft = (input: JournalInput): Draft => {
   return { input, members: JSON.stringify({ stage, edge, principal, by, changeID, kind, agentGroupID, detail }).slice(1, -1) }
 }
 
-/** What every line begins with. */
-export const prefixOf = (seq: number): string => `{"seq":${seq},"time":"`
+/** The beginning of every line. */
+export const formatPrefix = (seq: number): string => `{"seq":${seq},"time":"`
 
-/** What every line ends with. */
-export const suffixOf = ({ prev, hash: before }: Pick<Link, 'prev' | 'hash'>): string => `,"prev":"${prev}","hash":"${before}"}`
+/** The end of every line. */
+export const formatSuffix = ({ prev, hash: before }: Pick<Link, 'prev' | 'hash'>): string => `,"prev":"${prev}","hash":"${before}"}`
 
 interface Chained {
-  /** With its newline. */
+  /** The line with its newline. */
   readonly bytes: Buffer
   readonly entry: AuditEntry
   readonly link: Link
@@ -59,7 +59,7 @@ interface Chained {
 
 export const chain = (last: Link, { input, members }: Draft, time: string): Chained => {
   const place = { seq: last.seq + 1, time }
-  const bytes = Buffer.from(`${prefixOf(place.seq)}${time}",${members}${suffixOf(last)}\n`)
+  const bytes = Buffer.from(`${formatPrefix(place.seq)}${time}",${members}${formatSuffix(last)}\n`)
   const { by, changeID, kind, agentGroupID } = input
   const entry = {
     ...place,
@@ -80,7 +80,7 @@ export const chain = (last: Link, { input, members }: Draft, time: string): Chai
 export const readHead = async (rows: Pick<Rows, 'get'>): Promise<Head> =>
   (await rows.get<Head>('SELECT seq, hash FROM head WHERE one = 1')) ?? { seq: genesis.seq, hash: genesis.hash }
 
-/** Lines between two checkpoints at most. */
+/** Maximum number of lines between two checkpoints. */
 export const checkpointEvery = 1000
 
 const signed = ({ seq, hash }: Head, epoch: number): Buffer => Buffer.from(`${seq}:${hash}:${epoch}`)
@@ -95,21 +95,25 @@ export const checkpointOf = (head: Head, epoch: number, key: KeyObject): Journal
 const Detail = v.object({ seq: v.number(), hash: v.string(), epoch: v.number(), signature: v.string() })
 export type Checkpoint = v.InferOutput<typeof Detail>
 
-/** Undefined for a line that is none. */
+/** The checkpoint in an entry; undefined for other entries. */
 export const checkpointIn = ({ stage, detail }: Pick<AuditEntry, 'stage' | 'detail'>): Checkpoint | undefined => {
   const parsed = v.safeParse(Detail, detail)
   return stage === 'checkpoint' && parsed.success ? parsed.output : undefined
 }
 
-/** `keys`: by epoch. Why the checkpoint in `entry`, which follows `head`, proves nothing; undefined if it holds. */
+/**
+ * Why the checkpoint in `entry`, which follows `head`, is invalid; undefined if it is valid.
+ *
+ * @param keys by epoch, the first at index 0
+ */
 export const checkpointFault = (entry: AuditEntry, head: Head, keys: readonly KeyObject[]): string | undefined => {
   const detail = v.safeParse(Detail, entry.detail)
-  if (!detail.success) return 'the checkpoint lacks seq, hash, epoch or signature'
+  if (!detail.success) return 'the checkpoint has no seq, hash, epoch or signature'
   const { seq, hash, epoch, signature } = detail.output
-  if (seq !== head.seq || hash !== head.hash) return `the checkpoint is of another head than line ${head.seq}`
+  if (seq !== head.seq || hash !== head.hash) return `the checkpoint does not match the head at line ${head.seq}`
   const key = keys[epoch - 1]
   if (key === undefined) return `the checkpoint is of epoch ${epoch}, which has no public key`
   if (!verify(null, signed(head, epoch), key, Buffer.from(signature, 'base64')))
-    return 'the signature of the checkpoint does not fit the public key'
+    return 'the signature of the checkpoint does not match the public key'
   return undefined
 }

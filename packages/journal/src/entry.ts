@@ -1,4 +1,4 @@
-// A line read back: the one place where bytes of a journal become an entry.
+// Parses journal lines. The only place where bytes of a journal become an entry.
 import { AuditEntry, Time } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
@@ -10,7 +10,7 @@ const parse = (bytes: Buffer): unknown => {
   }
 }
 
-/** Undefined for bytes that are no entry. */
+/** Undefined for bytes that are not an entry. */
 export const parseEntry = (bytes: Buffer): AuditEntry | undefined => {
   const parsed = v.safeParse(AuditEntry, parse(bytes))
   return parsed.success ? parsed.output : undefined
@@ -19,7 +19,7 @@ export const parseEntry = (bytes: Buffer): AuditEntry | undefined => {
 interface Member {
   readonly name: string
   readonly optional: boolean
-  /** As `typeof` says. */
+  /** The result of `typeof`. */
   readonly type: string
 }
 
@@ -30,7 +30,7 @@ const members: readonly Member[] = Object.entries(AuditEntry.entries).map(([name
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
 
-/** The judgement of the schema in a quarter of its time, for walks along millions of lines. */
+/** Equivalent to the schema and four times as fast, for scans of millions of lines. */
 const isEntry = (value: unknown): value is AuditEntry => {
   if (!isRecord(value)) return false
   let known = 0
@@ -44,7 +44,7 @@ const isEntry = (value: unknown): value is AuditEntry => {
   return known === Object.keys(value).length && isRecord(detail) && !Array.isArray(detail) && v.is(Time, time)
 }
 
-/** Like `parseEntry`, faster. */
+/** A faster `parseEntry`. */
 export const scanEntry = (bytes: Buffer): AuditEntry | undefined => {
   const value = parse(bytes)
   return isEntry(value) ? value : undefined

@@ -1,4 +1,4 @@
-// The files of a journal as one: the present file, those closed before it, and the disk kept in reserve.
+// The files of a journal as one sequence: closed segments, the current file, and the disk reserve.
 import type { End } from './batch.ts'
 import { genesis, type Head, type Link } from './chain.ts'
 import { JournalFile } from './journal-file.ts'
@@ -13,43 +13,43 @@ export interface FilesOptions {
   readonly path: string
   readonly recovered: Recovered
   readonly reserve: Reserve | undefined
-  /** Bytes beyond which the present file is closed. */
-  readonly most: number
+  /** Size in bytes beyond which the current file is rotated. */
+  readonly maxFileSize: number
 }
 
-/** A file that could not be closed is tried again when it has grown by so many bytes. */
+/** Bytes by which a file must grow before a failed rotation is retried. */
 const retryAfter = 1024 * 1024
 
 export class Files {
   readonly #path: string
   readonly #file: JournalFile
   readonly #segments: Segments
-  readonly #most: number
-  #tryAt: number
+  readonly #maxFileSize: number
+  #rotateAt: number
 
-  constructor({ path, recovered: { opened, segments }, reserve, most }: FilesOptions) {
+  constructor({ path, recovered: { opened, segments }, reserve, maxFileSize }: FilesOptions) {
     this.#path = path
     this.#segments = segments
-    this.#most = most
-    this.#tryAt = most
-    this.#file = new JournalFile(opened, { makeRoom: async () => reserve?.giveUp() ?? false })
+    this.#maxFileSize = maxFileSize
+    this.#rotateAt = maxFileSize
+    this.#file = new JournalFile(opened, { makeRoom: async () => reserve?.release() ?? false })
   }
 
   get end(): End {
     return { file: this.#segments.nextNumber, size: this.#file.size }
   }
 
-  /** Where the first line of the next file will stand. */
+  /** The start of the next file. */
   get nextEnd(): End {
     return { file: this.#segments.nextNumber + 1, size: 0 }
   }
 
-  /** It is time for a new file. */
+  /** Whether the current file has to be rotated. */
   get isFull(): boolean {
-    return this.#file.size > this.#tryAt
+    return this.#file.size > this.#rotateAt
   }
 
-  /** As they stand: what is added later is not in them. */
+  /** A snapshot of all files; lines added later are not included. */
   parts(): Part[] {
     const number = this.#segments.nextNumber
     const closed = this.#segments.all.map((segment) => ({
@@ -61,37 +61,40 @@ export class Files {
     const present: Part = {
       number,
       before: this.#lastClosed.seq,
-      // The file may be closed while it is read.
+      // The file may be rotated while it is read.
       read: (position, length) => (this.#segments.find(number)?.read ?? this.#file.read)(position, length),
       end: this.#file.size,
     }
     return [...closed, present]
   }
 
-  /** Throws `audit-unwritable` unless all is as it was left. The name of the file that keeps what was cut off, if any was. */
+  /**
+   * Rejects with `audit-unwritable` unless all files are unchanged. Resolves to the name of the file to which a torn end was moved, if
+   * there was one.
+   */
   async makeSound(): Promise<string | undefined> {
     await this.#segments.makeSound()
     return this.#file.makeSound()
   }
 
-  /** On disk when it resolves; if it rejects with `audit-unwritable`, nothing of it stands. */
+  /** The bytes are on disk when it resolves. If it rejects with `audit-unwritable`, none of them remain. */
   append(bytes: Buffer, head: Head): Promise<void> {
     return this.#file.append(bytes, head)
   }
 
   /**
-   * Goes on in a new file that begins with `bytes`; if it rejects, the present one goes on.
+   * Continues in a new file that begins with `bytes`. If it rejects, the current file stays in use.
    *
-   * @param last of the present file
-   * @param head of the new one
+   * @param last link of the current file
+   * @param head of the new file
    */
   async rotate(bytes: Buffer, last: Link, head: Head): Promise<void> {
-    this.#tryAt = this.#file.size + retryAfter
+    this.#rotateAt = this.#file.size + retryAfter
     const number = this.#segments.nextNumber
     const path = rotatedPath(this.#path, number)
     const { handle, sound } = await this.#file.rotate(path, bytes, head)
     this.#segments.add(new Segment({ path, number, identity: sound.identity, size: sound.size, before: this.#lastClosed, last }, handle))
-    this.#tryAt = this.#most
+    this.#rotateAt = this.#maxFileSize
   }
 
   async close(): Promise<void> {

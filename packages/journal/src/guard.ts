@@ -1,8 +1,8 @@
-// What the journal's file must be before each append: the same file, one link, the size that was left, for its owner alone.
+// Checks a journal file before each append: it must be the same file with one link, the expected size and mode 600.
 import { lstatSync, type BigIntStats } from 'node:fs'
 import { ServiceError } from '@gatehouse/contracts'
 
-/** Which file it is. */
+/** Identifies a file. */
 export interface Identity {
   readonly dev: bigint
   readonly ino: bigint
@@ -11,45 +11,40 @@ export interface Identity {
 export const unwritable = (detail: string, hint: string, cause?: unknown): ServiceError =>
   new ServiceError('audit-unwritable', { detail, hint, cause })
 
-/** Without following a link; an open file keeps its inode, so the name is all that must be looked at. */
-const lookAt = (path: string): BigIntStats => {
+/** Does not follow links. An open file keeps its inode, so only the name has to be checked. */
+const readStats = (path: string): BigIntStats => {
   try {
     return lstatSync(path, { bigint: true })
   } catch (error) {
-    throw unwritable(
-      `${path}: expected the journal, found no file that can be reached`,
-      'put the file back; appending goes on by itself',
-      error,
-    )
+    throw unwritable(`${path}: the journal file is missing or not accessible`, 'put the file back; appends resume automatically', error)
   }
 }
 
-/** Kind, links and mode. */
-export const checkShape = (path: string, found: BigIntStats): void => {
-  if (!found.isFile())
-    throw unwritable(`${path}: expected a file, got something else`, 'put the journal back in its place; appending goes on by itself')
-  if (found.nlink !== 1n) {
-    throw unwritable(`${path}: expected one name for the file, got ${found.nlink}`, `remove the others: find -samefile ${path}`)
+/** Checks type, link count and mode. */
+export const checkShape = (path: string, stats: BigIntStats): void => {
+  if (!stats.isFile()) throw unwritable(`${path}: not a regular file`, 'put the journal back; appends resume automatically')
+  if (stats.nlink !== 1n) {
+    throw unwritable(`${path}: the file has ${stats.nlink} names, expected one`, `remove the others: find -samefile ${path}`)
   }
-  const mode = found.mode & 0o777n
+  const mode = stats.mode & 0o777n
   if (mode !== 0o600n) throw unwritable(`${path}: expected mode 600, got ${mode.toString(8)}`, `chmod 600 ${path}`)
 }
 
-export const sameFile = (a: Identity, b: Identity): boolean => a.ino === b.ino && a.dev === b.dev
+export const isSameFile = (a: Identity, b: Identity): boolean => a.ino === b.ino && a.dev === b.dev
 
 export const checkFile = (path: string, { identity, size }: { readonly identity: Identity; readonly size: number }): void => {
-  const found = lookAt(path)
-  if (!sameFile(found, identity)) {
+  const stats = readStats(path)
+  if (!isSameFile(stats, identity)) {
     throw unwritable(
-      `${path}: expected the journal, found another file in its place`,
-      'put the file back, or a copy of it to the last byte; appending goes on by itself',
+      `${path}: another file has replaced the journal`,
+      'put the file back, or an exact copy of it; appends resume automatically',
     )
   }
-  checkShape(path, found)
-  if (found.size !== BigInt(size)) {
+  checkShape(path, stats)
+  if (stats.size !== BigInt(size)) {
     throw unwritable(
-      `${path}: expected ${size} bytes, got ${found.size}`,
-      'somebody else wrote to the journal: keep a copy, run svcctl audit verify and restore what it was; appending goes on by itself',
+      `${path}: expected ${size} bytes, got ${stats.size}`,
+      'another program wrote to the journal: keep a copy, run svcctl audit verify and restore the original; appends resume automatically',
     )
   }
 }

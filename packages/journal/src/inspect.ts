@@ -1,9 +1,9 @@
-// Runs an inspector over a stream of bytes, a block at a time.
+// Feeds the lines of a byte stream to an inspector.
 import type { Fault, Inspector } from './inspector.ts'
 
 const newline = 0x0a
 
-/** The first fault of the lines in `stream`; a last line without a newline is one. */
+/** Resolves to the first fault in the stream. A last line without a newline is a fault. */
 export const inspect = async (stream: AsyncIterable<Buffer>, inspector: Inspector): Promise<Fault | undefined> => {
   let pending: Buffer[] = []
   for await (const block of stream) {
@@ -19,5 +19,5 @@ export const inspect = async (stream: AsyncIterable<Buffer>, inspector: Inspecto
   }
   if (pending.length === 0) return undefined
   const fault = inspector.next(Buffer.concat(pending))
-  return fault ?? { line: inspector.lines, reason: `line ${inspector.lines}: not ended by a newline` }
+  return fault ?? { line: inspector.lines, reason: `line ${inspector.lines}: it does not end with a newline` }
 }

@@ -1,9 +1,9 @@
-// Lines of a file as raw bytes, forwards and backwards, in blocks; a line may be longer than a block.
+// Reads the lines of a file as raw bytes, forwards and backwards, in blocks. A line may be longer than a block.
 
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
-/** Bytes are only ever added at the end, and a link in the file's place is not followed. */
+/** Append-only, and symbolic links are not followed. */
 export const journalFlags = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW
 
 export type Read = (position: number, length: number) => Promise<Buffer>
@@ -18,26 +18,26 @@ export interface Line {
 const newline = 0x0a
 const block = 64 * 1024
 
-/** All of the bytes asked for, or an error. */
+/** Reads exactly the requested bytes, or rejects. */
 export const readFrom =
   (handle: FileHandle): Read =>
   async (position, length) => {
     const bytes = Buffer.allocUnsafe(length)
     for (let filled = 0; filled < length;) {
       const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled)
-      if (bytesRead === 0) throw new Error(`expected ${length} bytes at ${position} of a file, got ${filled}`)
+      if (bytesRead === 0) throw new Error(`the file ended after ${filled} of ${length} bytes at ${position}`)
       filled += bytesRead
     }
     return bytes
   }
 
-/** Everything before `end`. */
+/** The bytes before `end`, in blocks. */
 export async function* blocks(read: Read, end: number): AsyncGenerator<Buffer> {
-  const most = 16 * block
-  for (let position = 0; position < end; position += most) yield await read(position, Math.min(most, end - position))
+  const readSize = 16 * block
+  for (let position = 0; position < end; position += readSize) yield await read(position, Math.min(readSize, end - position))
 }
 
-/** The lines from `start`, which begins one, up to `end`; a last one without a newline is left out. */
+/** The lines from `start`, which must be the start of a line, up to `end`. A last line without a newline is omitted. */
 export async function* linesForward(read: Read, start: number, end: number): AsyncGenerator<Line> {
   let pending: Buffer[] = []
   let lineStart = start
@@ -55,7 +55,7 @@ export async function* linesForward(read: Read, start: number, end: number): Asy
   }
 }
 
-/** The lines before `end`, the last one first; what follows the last newline comes first, even if it is empty. */
+/** The lines before `end`, last line first. The bytes after the last newline come first, even if they are empty. */
 export async function* linesBackward(read: Read, end: number): AsyncGenerator<Line> {
   let pending: Buffer[] = []
   for (let stop = end; stop > 0;) {
@@ -74,7 +74,7 @@ export async function* linesBackward(read: Read, end: number): AsyncGenerator<Li
   yield { start: 0, bytes: Buffer.concat(pending) }
 }
 
-/** The first line that begins at or after `position` and before `end`. */
+/** Start of the first line at or after `position` and before `end`. */
 export const lineStartAfter = async (read: Read, position: number, end: number): Promise<number | undefined> => {
   for (let at = position; at < end; at += block) {
     const found = (await read(at, Math.min(block, end - at))).indexOf(newline)

@@ -1,9 +1,9 @@
-// Opens a journal: files in a row, one writer, lines chained by hashes and signed from time to time.
+// Opens a journal: a sequence of files with one writer, whose lines are chained by hashes and signed periodically.
 import { createPublicKey } from 'node:crypto'
 import { type AuditEntry, limits } from '@gatehouse/contracts'
 import { type Clock, createClock, type Logger, wallMs } from '@gatehouse/kernel'
 import { type Appended, Appender } from './appender.ts'
-import type { Placed, Position } from './batch.ts'
+import type { LocatedEntry, Position } from './batch.ts'
 import { type Checkpoint, checkpointOf, genesis, type Head, type JournalInput } from './chain.ts'
 import { Files } from './files.ts'
 import { inspect } from './inspect.ts'
@@ -17,7 +17,7 @@ import type { Verdict } from './verify.ts'
 
 interface Expected {
   readonly publicKeyPath: string
-  /** Among them the one that the process remembers: what was cut off on the disk is missed. */
+  /** Includes the head in memory, so that lines removed from the disk are detected. */
   readonly known: readonly KnownHead[]
 }
 
@@ -25,7 +25,7 @@ interface Expected {
 const verifyParts = async (parts: readonly Part[], { publicKeyPath, known }: Expected): Promise<Verdict> => {
   const inspector = new Inspector({ start: genesis, keys: await loadPublicKeys(publicKeyPath), known })
   for (const { read, end } of parts) {
-    // What is no longer there, or that the disk does not give, is a fault of the journal and none of the question.
+    // A missing or unreadable file is a fault of the journal, not an error of this call.
     const fault = await inspect(blocks(read, end), inspector).catch((error: unknown) =>
       inspector.missing(error instanceof Error ? error.message : String(error)),
     )
@@ -37,40 +37,39 @@ const verifyParts = async (parts: readonly Part[], { publicKeyPath, known }: Exp
 
 export interface Journal {
   /**
-   * On disk when it resolves; a call's lines keep their order, calls theirs. Rejects with `audit-unwritable` while a
-   * file is not what it must be or the disk fails: then no line of the call stands, and a later call tries anew.
-   * An empty list writes nothing and says whether the files are what they must be.
+   * Appends lines in order; they are on disk when it resolves. Rejects with `audit-unwritable` while a file is altered or the disk fails:
+   * then no line of the call remains, and a later call tries again. An empty list writes nothing and only checks the files.
    */
   append(lines: readonly JournalInput[]): Promise<Appended>
-  /** The last line on disk, a checkpoint perhaps. */
+  /** The last line on disk, which may be a checkpoint. */
   head(): Head
-  /** The last signature on disk. */
+  /** The last checkpoint on disk. */
   checkpoint(): Checkpoint | null
-  /** PEM of the key that verifies signatures. */
+  /** The public key that verifies signatures, in PEM. */
   readonly publicKey: string
-  /** What was on disk when it is called, oldest first. */
+  /** The entries on disk at the time of the call, oldest first. */
   entriesAfter(seq: number): AsyncIterable<AuditEntry>
-  /** The same, with the place of each line. */
-  linesAfter(seq: number): AsyncIterable<Placed>
+  /** Like `entriesAfter`, with the location of each line. */
+  linesAfter(seq: number): AsyncIterable<LocatedEntry>
   /** Newest first. */
   page(options: { limit: number; before?: number }): Promise<AuditEntry[]>
-  /** In the order asked for. Those that do not stand where they are looked for are left out. */
+  /** Entries by location, in the order of the argument. Entries that are not at their location are omitted. */
   entriesAt(places: readonly (Position & { readonly seq: number })[]): Promise<AuditEntry[]>
-  /** Reads all of it from the disk: the chain, the signatures, and that it reaches its head and those known from elsewhere. */
+  /** Reads the whole journal from disk and verifies the chain, the signatures, its head and the known heads. */
   verify(known?: readonly KnownHead[]): Promise<Verdict>
-  /** Signs the head, if lines were added since the last time. */
+  /** Signs the head if lines were added since the last checkpoint. */
   sign(): Promise<void>
-  /** Gives up the disk that is kept in reserve; true if there was any. */
+  /** Releases the disk reserve. Resolves to true if there was one. */
   makeRoom(): Promise<boolean>
-  /** False while the disk that should be kept in reserve is not. */
+  /** False while a configured disk reserve is missing. */
   hasReserve(): boolean
-  /** Signs the head and closes; a checkpoint that cannot be written is logged. */
+  /** Signs the head and closes the files. A checkpoint that cannot be written is logged. */
   close(): Promise<void>
 }
 
-/** A journal beside a database. Until it is released nothing is written, repaired or signed, and `append` rejects. */
+/** A journal that belongs to a database. Until it is released nothing is written, repaired or signed, and `append` rejects. */
 export interface HeldJournal extends Journal {
-  /** The journal holds all that the database has seen of it. */
+  /** Call it when the journal is known to contain every line that the database has. */
   release(): Promise<void>
 }
 
@@ -81,67 +80,66 @@ export interface JournalOptions {
   readonly seed: Buffer
   readonly epoch: number
   readonly log: Logger
-  /** Bytes beyond which a file is closed and a new one begun; default `limits.journalFile`. */
+  /** Size in bytes beyond which a file is rotated; default `limits.journalFile`. */
   readonly fileSize?: number
-  /** Disk to be kept; none by default. */
+  /** Disk reserve; none by default. */
   readonly reserve?: { readonly path: string; readonly bytes: number }
 }
 
 const checkpointTime = 60_000
 
-const every = (milliseconds: number, act: () => Promise<void>): NodeJS.Timeout =>
+const repeat = (milliseconds: number, act: () => Promise<void>): NodeJS.Timeout =>
   setInterval(() => void act().catch(() => {}), milliseconds).unref()
 
-const keepReserve = ({ reserve: options, log }: JournalOptions): { reserve: Reserve; timer: NodeJS.Timeout } | undefined => {
+const openReserve = ({ reserve: options, log }: JournalOptions): { reserve: Reserve; timer: NodeJS.Timeout } | undefined => {
   if (options === undefined) return undefined
   const reserve = createReserve(options, log)
   void reserve.refill()
-  return { reserve, timer: every(limits.auditReserveRetry, () => reserve.refill()) }
+  return { reserve, timer: repeat(limits.auditReserveRetry, () => reserve.refill()) }
 }
 
-/** Goes on from the last line, also where the machine's clock was set back since. */
-const clockFrom = (time: string): Clock => {
+/** A clock that continues from the last line, even if the machine's clock was set back since. */
+const createClockFrom = (time: string): Clock => {
   const clock = createClock(() => wallMs())
   if (time !== '') clock.reach(Date.parse(time))
   return clock
 }
 
-async function* entriesOf(lines: AsyncIterable<Placed>): AsyncGenerator<AuditEntry> {
+async function* toEntries(lines: AsyncIterable<LocatedEntry>): AsyncGenerator<AuditEntry> {
   for await (const { entry } of lines) yield entry
 }
 
-/** Makes the files sound at once. */
+/** Also checks and repairs the files at once. */
 const release = async (appender: Appender): Promise<void> => {
   appender.release()
-  // The appender has logged why.
+  // The appender has logged the error.
   await appender.append([]).catch(() => {})
 }
 
 /**
- * Opens a journal that belongs to a database: lines may be added once it is shown that the two belong together. Throws a
- * `Refusal` if the file cannot be opened or is none of ours. One that may not be written now is no refusal:
- * it can be read, and appends say what is wrong until it is put right.
+ * Opens a journal that belongs to a database; appends are accepted after `release`. Rejects with a `Refusal` if the file cannot be opened
+ * or is not a journal. A journal that cannot be written now is opened for reading, and appends reject until that is fixed.
  */
 export const openHeldJournal = async (options: JournalOptions): Promise<HeldJournal> => {
   const { path, publicKeyPath, seed, epoch, log, fileSize = limits.journalFile } = options
   const key = signingKey(seed)
   await publishKey(publicKeyPath, key, epoch)
   const recovered = await recover(path)
-  const kept = keepReserve(options)
-  const files = new Files({ path, recovered, reserve: kept?.reserve, most: fileSize })
+  const reserve = openReserve(options)
+  const files = new Files({ path, recovered, reserve: reserve?.reserve, maxFileSize: fileSize })
   const { place, checkpoint, begin } = recovered
   const sign = (head: Head): JournalInput => checkpointOf(head, epoch, key)
-  const appender = new Appender({ files, place, checkpoint, begin, sign, held: true, clock: clockFrom(place.time), log })
-  const timer = every(checkpointTime, () => appender.sign())
+  const appender = new Appender({ files, place, checkpoint, begin, sign, held: true, clock: createClockFrom(place.time), log })
+  const timer = repeat(checkpointTime, () => appender.sign())
   return {
     release: () => release(appender),
     append: (lines) => appender.append(lines),
     head: () => appender.head,
     checkpoint: () => appender.checkpoint,
     publicKey: createPublicKey(key).export({ format: 'pem', type: 'spki' }).toString(),
-    entriesAfter: (seq) => entriesOf(linesAfter(files.parts(), seq)),
+    entriesAfter: (seq) => toEntries(linesAfter(files.parts(), seq)),
     linesAfter: (seq) => linesAfter(files.parts(), seq),
-    page: (wanted) => page(files.parts(), wanted),
+    page: (options) => page(files.parts(), options),
     async entriesAt(places) {
       const parts = files.parts()
       const found = await Promise.all(places.map((one) => entryAt(parts, one)))
@@ -149,19 +147,19 @@ export const openHeldJournal = async (options: JournalOptions): Promise<HeldJour
     },
     verify: (known = []) => verifyParts(files.parts(), { publicKeyPath, known: [appender.head, ...known] }),
     sign: () => appender.sign(),
-    makeRoom: async () => kept?.reserve.giveUp() ?? false,
-    hasReserve: () => kept?.reserve.kept() ?? true,
+    makeRoom: async () => reserve?.reserve.release() ?? false,
+    hasReserve: () => reserve?.reserve.isAvailable() ?? true,
     async close() {
       clearInterval(timer)
-      clearInterval(kept?.timer)
-      await kept?.reserve.close()
-      await appender.close().catch((error: unknown) => log.warn('closed without a checkpoint', { error }))
+      clearInterval(reserve?.timer)
+      await reserve?.reserve.close()
+      await appender.close().catch((error: unknown) => log.warn('could not write a checkpoint while closing the journal', { error }))
       await files.close()
     },
   }
 }
 
-/** A journal without a database: lines may be added at once. */
+/** Opens a journal without a database; appends are accepted at once. */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const journal = await openHeldJournal(options)
   await journal.release()

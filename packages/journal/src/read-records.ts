@@ -1,11 +1,11 @@
-// Records from the newest to the oldest, over the present file and the closed ones, within bounds.
+// Reads records, newest first, from the current and the closed files, within limits.
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { ifPresent } from '@gatehouse/kernel'
 import { linesBackward, readFrom } from './lines.ts'
 import { rotatedNumbers, rotatedPath } from './rotated.ts'
 
-/** Before this offset of the file with this number; the present file has the number that it will be closed with. */
+/** A position before an offset in a numbered file. The current file has the number that it gets when it is closed. */
 export interface RecordPosition {
   readonly file: number
   readonly offset: number
@@ -14,15 +14,15 @@ export interface RecordPosition {
 export interface ReadOptions {
   readonly isWanted: (record: unknown) => boolean
   readonly limit: number
-  /** Only what stands before. */
+  /** Only records before this position. */
   readonly before?: RecordPosition | undefined
-  /** So many lines and bytes are looked through. */
-  readonly most: { readonly lines: number; readonly bytes: number }
+  /** Maximum number of lines and bytes to examine. */
+  readonly max: { readonly lines: number; readonly bytes: number }
 }
 
 export interface RecordPage {
   readonly items: readonly unknown[]
-  /** Where to go on; absent at the end. It may be there when nothing was found: so far was looked. */
+  /** Where to continue; absent at the end. It can be set on an empty page: the limits were reached without a match. */
   readonly next?: RecordPosition
 }
 
@@ -31,13 +31,13 @@ interface Source {
   readonly path: string
 }
 
-const sourcesOf = async (path: string, before: RecordPosition | undefined): Promise<Source[]> => {
+const listSources = async (path: string, before: RecordPosition | undefined): Promise<Source[]> => {
   const closed = (await rotatedNumbers(path)).map((number) => ({ number, path: rotatedPath(path, number) }))
   const present = { number: (closed.at(-1)?.number ?? 0) + 1, path }
   return [...closed, present].filter(({ number }) => before === undefined || number <= before.file).toReversed()
 }
 
-/** Undefined for one that was removed or closed meanwhile. */
+/** Undefined for a file that was removed or renamed in the meantime. */
 const openSource = ({ path }: Source): Promise<FileHandle | undefined> => ifPresent(open(path, constants.O_RDONLY | constants.O_NOFOLLOW))
 
 const parse = (bytes: Buffer): unknown => {
@@ -58,14 +58,14 @@ class Search {
     this.#options = options
   }
 
-  /** Where it stopped for its bounds. */
-  async look(source: Source, handle: FileHandle): Promise<RecordPosition | undefined> {
-    const { before, limit, isWanted, most } = this.#options
+  /** Resolves to the position at which the limits were reached; undefined at the end of the file. */
+  async searchFile(source: Source, handle: FileHandle): Promise<RecordPosition | undefined> {
+    const { before, limit, isWanted, max } = this.#options
     const { size } = await handle.stat()
     const end = before?.file === source.number ? Math.min(before.offset, size) : size
     let isRest = true
     for await (const { start, bytes } of linesBackward(readFrom(handle), end)) {
-      // What follows the last newline is no record yet.
+      // Bytes after the last newline are not a complete record.
       if (isRest) {
         isRest = false
         continue
@@ -74,8 +74,7 @@ class Search {
       this.#bytes += bytes.length
       const record = parse(bytes)
       if (record !== undefined && isWanted(record)) this.items.push(record)
-      if (this.items.length >= limit || this.#lines >= most.lines || this.#bytes >= most.bytes)
-        return { file: source.number, offset: start }
+      if (this.items.length >= limit || this.#lines >= max.lines || this.#bytes >= max.bytes) return { file: source.number, offset: start }
     }
     return undefined
   }
@@ -83,14 +82,14 @@ class Search {
 
 export const readRecords = async (path: string, options: ReadOptions): Promise<RecordPage> => {
   const search = new Search(options)
-  const sources = await sourcesOf(path, options.before)
+  const sources = await listSources(path, options.before)
   for (const [index, source] of sources.entries()) {
     const handle = await openSource(source)
     if (handle === undefined) continue
     try {
-      const stopped = await search.look(source, handle)
-      const isEnd = stopped?.offset === 0 && index === sources.length - 1
-      if (stopped !== undefined) return { items: search.items, ...(!isEnd && { next: stopped }) }
+      const position = await search.searchFile(source, handle)
+      const isEnd = position?.offset === 0 && index === sources.length - 1
+      if (position !== undefined) return { items: search.items, ...(!isEnd && { next: position }) }
     } finally {
       await handle.close()
     }

@@ -1,13 +1,13 @@
-// The file behind records: whole lines at its end, made anew where its name leads elsewhere.
+// The file of records: appends whole lines, and creates the file again when its name no longer refers to it.
 import { constants, ftruncateSync, lstatSync, statfsSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { limits } from '@gatehouse/contracts'
 import { syncPath } from '@gatehouse/kernel'
-import { type Identity, sameFile } from './guard.ts'
+import { type Identity, isSameFile } from './guard.ts'
 import { journalFlags, linesBackward, readFrom } from './lines.ts'
 
-/** Milliseconds that an answer holds. */
+/** Milliseconds for which a result is cached. */
 const answerTime = 1_000
 
 interface Disk {
@@ -20,18 +20,18 @@ const look = (directory: string): Disk => {
   return { free: bavail * bsize, size: blocks * bsize }
 }
 
-/** Less than 256 MiB are free, or than an eighth of a small volume. */
-export const isScarce = ({ free, size }: Disk): boolean => free < Math.min(limits.diskForOthers, size / 8)
+/** True if less than 256 MiB, or less than an eighth of a small volume, is free. */
+export const isLowOnSpace = ({ free, size }: Disk): boolean => free < Math.min(limits.diskForOthers, size / 8)
 
-/** False while the disk of this directory is wanted for the journal. */
+/** The function returns false while the remaining space is reserved for the journal. */
 export const watchRoom = (directory: string): (() => boolean) => {
   let until = 0
   let hasRoom = true
   return () => {
     const now = performance.now()
-    // Room that comes back is seen at once.
+    // Freed space is noticed at once.
     if (now >= until || !hasRoom) {
-      hasRoom = !isScarce(look(directory))
+      hasRoom = !isLowOnSpace(look(directory))
       until = now + answerTime
     }
     return hasRoom
@@ -40,7 +40,7 @@ export const watchRoom = (directory: string): (() => boolean) => {
 
 export interface RecordFile {
   readonly size: number
-  /** Whole lines; all of them or none. */
+  /** Writes whole lines, all of them or none. */
   write(lines: Buffer): Promise<void>
   sync(): Promise<void>
   close(): Promise<void>
@@ -50,7 +50,7 @@ interface Target {
   readonly handle: FileHandle
   readonly identity: Identity
   size: number
-  /** A partial line may stand behind `size`. */
+  /** Whether a partial line may follow `size`. */
   partial: boolean
 }
 
@@ -58,7 +58,7 @@ const openTarget = async (path: string): Promise<Target> => {
   const handle = await open(path, journalFlags | constants.O_CREAT, 0o600)
   try {
     const { dev, ino, size } = await handle.stat({ bigint: true })
-    // A new name is on disk before the first record that is synced to it.
+    // A new name is on disk before the first record is synced.
     if (size === 0n) await syncPath(dirname(path))
     const target: Target = { handle, identity: { dev, ino }, size: Number(size), partial: false }
     for await (const { start } of linesBackward(readFrom(handle), target.size)) {
@@ -73,9 +73,9 @@ const openTarget = async (path: string): Promise<Target> => {
   }
 }
 
-const inPlace = (path: string, { identity }: Target): boolean => {
+const isInPlace = (path: string, { identity }: Target): boolean => {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  return found !== undefined && sameFile(found, identity)
+  return found !== undefined && isSameFile(found, identity)
 }
 
 /** A write to the page cache takes microseconds; a trip to the thread pool would take ten times as long. */
@@ -90,7 +90,7 @@ const writeNow = (target: Target, lines: Buffer): void => {
 
 export const openRecordFile = async (path: string): Promise<RecordFile> => {
   let target = await openTarget(path)
-  const moveOn = async (): Promise<void> => {
+  const reopen = async (): Promise<void> => {
     const old = target.handle
     target = await openTarget(path)
     await old.datasync()
@@ -101,7 +101,7 @@ export const openRecordFile = async (path: string): Promise<RecordFile> => {
       return target.size
     },
     async write(lines) {
-      if (!inPlace(path, target)) await moveOn()
+      if (!isInPlace(path, target)) await reopen()
       writeNow(target, lines)
     },
     sync: () => target.handle.datasync(),

@@ -1,5 +1,5 @@
-// Records of calls as JSON lines: with the kernel before an append resolves, on disk within 200 ms. Not chained. What was begun
-// stands in a slot until its record is written, so that a process that is killed leaves word of it.
+// Records of calls as JSON lines: written before an append resolves, synced to disk within 200 ms, not chained. A call in progress has a
+// slot until its record is written, so that a killed process leaves a trace of it.
 import { dirname } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
 import { type ReadOptions, readRecords, type RecordPage } from './read-records.ts'
@@ -7,38 +7,38 @@ import { openRecordFile, type RecordFile, watchRoom } from './record-file.ts'
 import { Keeper, type Retention } from './retain.ts'
 import { openSlotFile, type Slot, type SlotFile } from './slot-file.ts'
 
-/** A slot is cleared right after its record: what was recorded stands near the end. */
-const most = { lines: 20_000, bytes: 8 * 1024 * 1024 }
+/** A slot is cleared right after its record is written, so the records of filled slots are near the end. */
+const searchLimits = { lines: 20_000, bytes: 8 * 1024 * 1024 }
 
-const idOf = (value: unknown): unknown => (typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined)
+const readID = (value: unknown): unknown => (typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined)
 
 const findRecorded = async (path: string, slots: readonly Slot[]): Promise<ReadonlySet<Slot>> => {
-  const byId = new Map(slots.map((slot) => [idOf(slot.noted), slot]))
+  const byId = new Map(slots.map((slot) => [readID(slot.noted), slot]))
   if (slots.length === 0) return new Set()
-  const { items } = await readRecords(path, { isWanted: (record) => byId.has(idOf(record)), limit: slots.length, most })
-  return new Set(items.flatMap((record) => byId.get(idOf(record)) ?? []))
+  const { items } = await readRecords(path, { isWanted: (record) => byId.has(readID(record)), limit: slots.length, max: searchLimits })
+  return new Set(items.flatMap((record) => byId.get(readID(record)) ?? []))
 }
 
 export interface Records {
-  /** What an earlier process began and did not record: each wants a record with the `id` that it was noted with. */
+  /** Slots of calls that an earlier process began and did not record. Each needs a record with the `id` in its slot. */
   readonly unfinished: readonly Slot[]
-  /** To be cleared when its record, with the same `id`, is appended. Throws `audit-unwritable`. */
-  begin(noted: { readonly id: string }): Slot
-  /** Written when it resolves; rejects with `audit-unwritable` while the file cannot be written or synced. */
+  /** Fills a slot. The caller clears it when the record with the same `id` is appended. Throws `audit-unwritable`. */
+  begin(call: { readonly id: string }): Slot
+  /** Resolves when the record is written. Rejects with `audit-unwritable` while the file cannot be written or synced. */
   append(record: object): Promise<void>
-  /** Newest first, over all files that are kept. */
+  /** Reads records from all files, newest first. */
   read(options: ReadOptions): Promise<RecordPage>
-  /** After the records that wait; on disk when it resolves. */
+  /** Writes the queued records and closes. All records are on disk when it resolves. */
   close(): Promise<void>
 }
 
 export interface RecordsOptions {
   readonly path: string
-  /** Without it all is kept in one file. */
+  /** Without it all records stay in one file. */
   readonly retention?: Retention
 }
 
-interface Waiting {
+interface QueuedRecord {
   readonly line: string
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -47,7 +47,7 @@ interface Waiting {
 interface Parts {
   readonly file: RecordFile
   readonly slots: SlotFile
-  readonly keeper: Keeper | undefined
+  readonly rotation: Keeper | undefined
   readonly unfinished: readonly Slot[]
 }
 
@@ -56,8 +56,8 @@ const cleanTime = 60 * 60_000
 
 const unwritable = (path: string, cause: unknown): ServiceError =>
   new ServiceError('audit-unwritable', {
-    detail: `${path}: records cannot be written`,
-    hint: 'free disk space or mend the disk; recording goes on by itself',
+    detail: `${path}: cannot write records`,
+    hint: 'free disk space or repair the disk; recording resumes automatically',
     cause,
   })
 
@@ -66,30 +66,30 @@ class Recorder implements Records {
   readonly #path: string
   readonly #file: RecordFile
   readonly #slots: SlotFile
-  readonly #keeper: Keeper | undefined
+  readonly #rotation: Keeper | undefined
   readonly #hasRoom: () => boolean
   readonly #cleaning: NodeJS.Timeout
-  #waiting: Waiting[] = []
+  #queue: QueuedRecord[] = []
   #running: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #syncFault: unknown
   #closed = false
 
-  constructor(path: string, { file, slots, keeper, unfinished }: Parts) {
+  constructor(path: string, { file, slots, rotation, unfinished }: Parts) {
     this.#path = path
     this.#file = file
     this.#slots = slots
-    this.#keeper = keeper
+    this.#rotation = rotation
     this.unfinished = unfinished
     this.#hasRoom = watchRoom(dirname(path))
-    this.#cleaning = setInterval(() => void keeper?.clean(), cleanTime).unref()
+    this.#cleaning = setInterval(() => void rotation?.clean(), cleanTime).unref()
   }
 
-  begin(noted: { readonly id: string }): Slot {
+  begin(call: { readonly id: string }): Slot {
     const fault = this.#fault()
     if (fault !== undefined) throw fault
     try {
-      const slot = this.#slots.take(noted)
+      const slot = this.#slots.take(call)
       this.#timer ??= this.#syncLater()
       return slot
     } catch (error) {
@@ -102,7 +102,7 @@ class Recorder implements Records {
     const fault = this.#fault()
     if (fault !== undefined) return Promise.reject(fault)
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ line, resolve, reject })
+      this.#queue.push({ line, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -123,11 +123,11 @@ class Recorder implements Records {
   #fault(): ServiceError | undefined {
     if (this.#closed) return new ServiceError('unavailable', { detail: `${this.#path}: closed` })
     if (this.#syncFault !== undefined) return unwritable(this.#path, this.#syncFault)
-    return this.#hasRoom() ? undefined : unwritable(this.#path, new Error('what is left of the disk is for the journal'))
+    return this.#hasRoom() ? undefined : unwritable(this.#path, new Error('the remaining disk space is reserved for the journal'))
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (this.#queue.length > 0) {
       // Records of one turn of the event loop share a write.
       await new Promise((resolve) => void setImmediate(resolve))
       await this.#flush()
@@ -136,16 +136,16 @@ class Recorder implements Records {
   }
 
   async #flush(): Promise<void> {
-    const waiting = this.#waiting
-    this.#waiting = []
+    const queued = this.#queue
+    this.#queue = []
     try {
-      await this.#keeper?.makeReady(this.#file.size)
-      await this.#file.write(Buffer.from(waiting.map(({ line }) => `${line}\n`).join('')))
+      await this.#rotation?.rotateIfDue(this.#file.size)
+      await this.#file.write(Buffer.from(queued.map(({ line }) => `${line}\n`).join('')))
       this.#timer ??= this.#syncLater()
-      for (const { resolve } of waiting) resolve()
+      for (const { resolve } of queued) resolve()
     } catch (error) {
       const refusal = unwritable(this.#path, error)
-      for (const { reject } of waiting) reject(refusal)
+      for (const { reject } of queued) reject(refusal)
     }
   }
 
@@ -165,15 +165,15 @@ class Recorder implements Records {
 }
 
 /** `calls.inflight` beside `calls.jsonl`. */
-const slotsOf = (path: string): string => `${path.replace(/\.jsonl$/, '')}.inflight`
+const slotPath = (path: string): string => `${path.replace(/\.jsonl$/, '')}.inflight`
 
-/** Cuts a torn last line off. A file that is moved away is made anew at the next record. */
+/** Opens the records and truncates a torn last line. A file that is moved away is created again at the next record. */
 export const openRecords = async ({ path, retention }: RecordsOptions): Promise<Records> => {
   const file = await openRecordFile(path)
-  const slots = openSlotFile(slotsOf(path))
-  const keeper = retention && (await Keeper.open(path, retention))
+  const slots = openSlotFile(slotPath(path))
+  const rotation = retention && (await Keeper.open(path, retention))
   const recorded = await findRecorded(path, slots.left)
   for (const slot of recorded) slot.clear()
   const unfinished = slots.left.filter((slot) => !recorded.has(slot))
-  return new Recorder(path, { file, slots, keeper, unfinished })
+  return new Recorder(path, { file, slots, rotation, unfinished })
 }

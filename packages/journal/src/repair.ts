@@ -1,26 +1,26 @@
-// Opens the journal's file again after a fault and makes sure that it holds what was acknowledged and nothing else.
+// Opens a journal file again after a fault and restores exactly the acknowledged content.
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { sha256, syncPath } from '@gatehouse/kernel'
 import type { Head } from './chain.ts'
-import { checkShape, type Identity, sameFile, unwritable } from './guard.ts'
+import { checkShape, type Identity, isSameFile, unwritable } from './guard.ts'
 import { inspect } from './inspect.ts'
 import { Inspector } from './inspector.ts'
 import { blocks, journalFlags, linesBackward, readFrom } from './lines.ts'
 
-const openFree = async (stem: string, n = 1): Promise<{ handle: FileHandle; path: string }> => {
+const createUnused = async (stem: string, n = 1): Promise<{ handle: FileHandle; path: string }> => {
   const path = `${stem}.torn-${n}`
   try {
     return { handle: await open(path, 'wx', 0o600), path }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return openFree(stem, n + 1)
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return createUnused(stem, n + 1)
     throw error
   }
 }
 
-/** The name of the file. */
-const setAside = async (journal: string, bytes: Buffer): Promise<string> => {
-  const { handle, path } = await openFree(join(dirname(journal), basename(journal, '.jsonl')))
+/** Saves bytes in a new file beside the journal. Resolves to its name. */
+const saveTornEnd = async (journal: string, bytes: Buffer): Promise<string> => {
+  const { handle, path } = await createUnused(join(dirname(journal), basename(journal, '.jsonl')))
   try {
     await handle.writeFile(bytes)
     await handle.sync()
@@ -34,16 +34,16 @@ const setAside = async (journal: string, bytes: Buffer): Promise<string> => {
   return basename(path)
 }
 
-/** What may be wrong with the file since it was last known to be sound. */
-export type Doubt =
-  /** It was not what it was left as. */
+/** What may be wrong with the file since it was last known to be intact. */
+export type SuspectedFault =
+  /** Another program may have changed it. */
   | { readonly kind: 'altered' }
-  /** Bytes of a failed append may stand at the end. */
+  /** Bytes of a failed append may be at the end. */
   | { readonly kind: 'unfinished'; readonly bytes: Buffer }
-  /** What an earlier process left unfinished stands at the end. */
+  /** An incomplete write of an earlier process is at the end. */
   | { readonly kind: 'torn' }
 
-export interface Sound {
+export interface IntactState {
   readonly identity: Identity
   /** Bytes up to the end of the last acknowledged line. */
   readonly size: number
@@ -57,68 +57,71 @@ export interface Repaired {
   readonly kept: string | undefined
 }
 
-const putBack = 'restore what it was (a copy to the last byte will do); appending goes on by itself'
+const restoreHint = 'restore the original file or an exact copy; appends resume automatically'
 
-/** A whole walk along the chain: afterwards every byte is what it was, wherever the file came from. */
-const checkWhole = async (handle: FileHandle, { size, head }: Sound, path: string): Promise<void> => {
+/** Verifies the whole chain, which proves that every byte is unchanged even in a copied file. */
+const checkWhole = async (handle: FileHandle, { size, head }: IntactState, path: string): Promise<void> => {
   const inspector = new Inspector({ start: undefined, known: [head] })
   const fault = (await inspect(blocks(readFrom(handle), size), inspector)) ?? inspector.end()
-  if (fault !== undefined) throw unwritable(`${path}: expected the journal as it was left, got another content (${fault.reason})`, putBack)
+  if (fault !== undefined) throw unwritable(`${path}: the content of the journal has changed (${fault.reason})`, restoreHint)
 }
 
-const checkLast = async (handle: FileHandle, { size, head }: Sound, path: string): Promise<void> => {
+const checkLast = async (handle: FileHandle, { size, head }: IntactState, path: string): Promise<void> => {
   if (size === 0) return
   for await (const { bytes } of linesBackward(readFrom(handle), size - 1)) {
     if (sha256(bytes) === head.hash) return
     break
   }
-  throw unwritable(`${path}: expected line ${head.seq} at the end, got another`, putBack)
+  throw unwritable(`${path}: the last line is not line ${head.seq}`, restoreHint)
 }
 
 const checkContent = async (
   handle: FileHandle,
-  sound: Sound,
-  { path, doubt, identity }: Faulty & { identity: Identity },
+  sound: IntactState,
+  { path, fault, identity }: RepairOptions & { identity: Identity },
 ): Promise<void> => {
-  if (doubt.kind === 'altered' || !sameFile(identity, sound.identity)) return checkWhole(handle, sound, path)
-  if (doubt.kind === 'unfinished') return checkLast(handle, sound, path)
+  if (fault.kind === 'altered' || !isSameFile(identity, sound.identity)) return checkWhole(handle, sound, path)
+  if (fault.kind === 'unfinished') return checkLast(handle, sound, path)
 }
 
-const mayCut = (surplus: Buffer, doubt: Doubt): boolean =>
-  surplus.length === 0 || doubt.kind === 'torn' || (doubt.kind === 'unfinished' && doubt.bytes.subarray(0, surplus.length).equals(surplus))
+const mayTruncate = (excessBytes: Buffer, fault: SuspectedFault): boolean =>
+  excessBytes.length === 0 ||
+  fault.kind === 'torn' ||
+  (fault.kind === 'unfinished' && fault.bytes.subarray(0, excessBytes.length).equals(excessBytes))
 
-interface Faulty {
+interface RepairOptions {
   readonly path: string
-  readonly doubt: Doubt
+  readonly fault: SuspectedFault
 }
 
-const settle = async (handle: FileHandle, sound: Sound, faulty: Faulty): Promise<Omit<Repaired, 'handle'>> => {
-  const { path, doubt } = faulty
-  const found = await handle.stat({ bigint: true })
-  checkShape(path, found)
-  const excess = Number(found.size) - sound.size
-  const surplus = excess > 0 ? await readFrom(handle)(sound.size, excess) : Buffer.alloc(0)
-  if (excess < 0 || !mayCut(surplus, doubt)) throw unwritable(`${path}: expected ${sound.size} bytes, got ${found.size}`, putBack)
-  const identity = { dev: found.dev, ino: found.ino }
-  await checkContent(handle, sound, { ...faulty, identity })
-  const kept = surplus.length > 0 && doubt.kind === 'torn' ? await setAside(path, surplus) : undefined
-  if (surplus.length > 0) await handle.truncate(sound.size)
+const repairOpen = async (handle: FileHandle, sound: IntactState, options: RepairOptions): Promise<Omit<Repaired, 'handle'>> => {
+  const { path, fault } = options
+  const stats = await handle.stat({ bigint: true })
+  checkShape(path, stats)
+  const excess = Number(stats.size) - sound.size
+  const excessBytes = excess > 0 ? await readFrom(handle)(sound.size, excess) : Buffer.alloc(0)
+  if (excess < 0 || !mayTruncate(excessBytes, fault))
+    throw unwritable(`${path}: expected ${sound.size} bytes, got ${stats.size}`, restoreHint)
+  const identity = { dev: stats.dev, ino: stats.ino }
+  await checkContent(handle, sound, { ...options, identity })
+  const kept = excessBytes.length > 0 && fault.kind === 'torn' ? await saveTornEnd(path, excessBytes) : undefined
+  if (excessBytes.length > 0) await handle.truncate(sound.size)
   await handle.datasync()
   return { identity, kept }
 }
 
-/** Throws `audit-unwritable` while the fault lasts. */
-export const repair = async (sound: Sound, faulty: Faulty): Promise<Repaired> => {
-  const { path } = faulty
+/** Rejects with `audit-unwritable` while the fault persists. */
+export const repair = async (sound: IntactState, options: RepairOptions): Promise<Repaired> => {
+  const { path } = options
   const handle = await open(path, journalFlags).catch((error: unknown) => {
-    throw unwritable(`${path}: expected the journal, it cannot be opened`, putBack, error)
+    throw unwritable(`${path}: cannot open the journal`, restoreHint, error)
   })
   try {
-    return { handle, ...(await settle(handle, sound, faulty)) }
+    return { handle, ...(await repairOpen(handle, sound, options)) }
   } catch (error) {
     await handle.close()
     throw error instanceof Error && 'errno' in error
-      ? unwritable(`${path}: the journal cannot be written`, 'free disk space or mend the disk', error)
+      ? unwritable(`${path}: the journal cannot be written`, 'free disk space or repair the disk', error)
       : error
   }
 }

@@ -1,4 +1,4 @@
-// Disk that is kept for the journal: written, not only promised, and given up when there is no other.
+// A disk reserve for the journal: a file with real blocks that is deleted when the disk is full.
 import { randomFillSync } from 'node:crypto'
 import { type FileHandle, open, rm, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -10,27 +10,27 @@ export interface ReserveOptions {
 }
 
 export interface Reserve {
-  /** True while the disk is kept, or is about to be for the first time. */
-  kept(): boolean
-  /** True if something was given up by it. */
-  giveUp(): Promise<boolean>
-  /** Keeps the disk if it is not kept and there is room for it and as much again. */
+  /** True while the reserve exists or is being created for the first time. */
+  isAvailable(): boolean
+  /** Deletes the reserve. Resolves to true if that freed space. */
+  release(): Promise<boolean>
+  /** Creates the reserve if it is missing and at least twice its size is free. */
   refill(): Promise<void>
-  /** The disk stays kept; nothing is done from now on. */
+  /** Stops without deleting the reserve. */
   close(): Promise<void>
 }
 
-const step = 1024 * 1024
+const chunkSize = 1024 * 1024
 
 const isWhole = async (handle: FileHandle, bytes: number): Promise<boolean> => {
   const { size, blocks } = await handle.stat()
   return size === bytes && blocks * 512 >= bytes
 }
 
-/** What cannot be compressed away. */
+/** Writes random bytes, which a file system cannot compress. */
 const fill = async (handle: FileHandle, bytes: number): Promise<void> => {
   await handle.truncate(0)
-  for (let left = bytes; left > 0; left -= step) await handle.writeFile(randomFillSync(Buffer.allocUnsafe(Math.min(step, left))))
+  for (let left = bytes; left > 0; left -= chunkSize) await handle.writeFile(randomFillSync(Buffer.allocUnsafe(Math.min(chunkSize, left))))
   await handle.sync()
 }
 
@@ -40,45 +40,45 @@ const remove = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Rejects where there is no room for it and as much again. */
-const keep = async ({ path, bytes }: ReserveOptions): Promise<void> => {
+/** Rejects where less than twice the size is free. */
+const createFile = async ({ path, bytes }: ReserveOptions): Promise<void> => {
   await using handle = await open(path, 'a', 0o600)
   if (await isWhole(handle, bytes)) return
   const { bavail, bsize } = await statfs(dirname(path))
-  if (bavail * bsize < 2 * bytes) throw new Error(`${path}: expected twice ${bytes} bytes of free disk`)
+  if (bavail * bsize < 2 * bytes) throw new Error(`${path}: less than ${2 * bytes} bytes of disk are free`)
   await fill(handle, bytes)
   await syncPath(dirname(path))
 }
 
 export const createReserve = ({ path, bytes }: ReserveOptions, log: Logger): Reserve => {
-  let kept: boolean | undefined
+  let isFilled: boolean | undefined
   let filling: Promise<void> | undefined
   let closed = false
 
-  const make = async (): Promise<void> => {
+  const create = async (): Promise<void> => {
     try {
-      await keep({ path, bytes })
-      if (kept === false) log.info('the disk kept for the journal is there again', { path, bytes })
-      kept = true
+      await createFile({ path, bytes })
+      if (isFilled === false) log.info('disk reserve of the journal restored', { path, bytes })
+      isFilled = true
     } catch (error) {
-      if (kept !== false) log.warn('no disk can be kept for the journal', { error })
-      kept = false
+      if (isFilled !== false) log.warn('could not create the disk reserve of the journal', { error })
+      isFilled = false
       await remove(path)
     }
   }
   return {
-    kept: () => kept !== false,
-    giveUp: async () => {
+    isAvailable: () => isFilled !== false,
+    release: async () => {
       await filling
-      const given = kept === true
-      kept = false
-      const room = (await remove(path)) && given
-      if (room) log.warn('the disk is full: what was kept for the journal is given up', { path, bytes })
+      const wasFilled = isFilled === true
+      isFilled = false
+      const room = (await remove(path)) && wasFilled
+      if (room) log.warn('disk full: released the disk reserve of the journal', { path, bytes })
       return room
     },
     refill: () => {
-      if (kept === true || closed) return Promise.resolve()
-      filling ??= make().finally(() => (filling = undefined))
+      if (isFilled === true || closed) return Promise.resolve()
+      filling ??= create().finally(() => (filling = undefined))
       return filling
     },
     close: async () => {

@@ -1,4 +1,4 @@
-// Closed files of records: when the present one is closed, what it is called then, and when a closed one is removed.
+// Rotation and retention of record files: when the current file is closed, its new name, and when a closed file is deleted.
 import { createReadStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
@@ -7,16 +7,16 @@ import { retentionMs, wallMs } from '@gatehouse/kernel'
 import { rotatedNumbers, rotatedPath } from './rotated.ts'
 
 export interface Retention {
-  /** Milliseconds. */
+  /** Milliseconds for which records are kept. */
   readonly time: number
-  /** Bytes beyond which a file is closed. */
-  readonly most?: number
+  /** Size in bytes beyond which a file is closed. */
+  readonly maxFileSize?: number
 }
 
-/** A file that could not be closed is tried again after this. */
+/** Milliseconds before a failed rotation is retried. */
 const retryTime = 60_000
 
-const timeOf = (line: string): number => {
+const readTime = (line: string): number => {
   try {
     const { time } = JSON.parse(line) as { time?: unknown }
     return Date.parse(String(time)) || wallMs()
@@ -25,18 +25,18 @@ const timeOf = (line: string): number => {
   }
 }
 
-/** Of the first record; undefined without one. */
-const beganAt = async (path: string): Promise<number | undefined> => {
+/** Time of the first record; undefined without one. */
+const readFirstTime = async (path: string): Promise<number | undefined> => {
   const lines = createInterface({ input: createReadStream(path) })
   try {
-    for await (const line of lines) return timeOf(line)
+    for await (const line of lines) return readTime(line)
   } finally {
     lines.close()
   }
   return undefined
 }
 
-/** Closed files whose last record is older than the time. */
+/** Deletes closed files whose last record is older than `time` milliseconds. */
 const removeOld = async (path: string, time: number): Promise<void> => {
   for (const number of await rotatedNumbers(path)) {
     const closed = rotatedPath(path, number)
@@ -48,32 +48,32 @@ const removeOld = async (path: string, time: number): Promise<void> => {
 export class Keeper {
   readonly #path: string
   readonly #retention: Retention
-  #began: number | undefined
+  #firstTime: number | undefined
   #tryAt = 0
 
-  private constructor(path: string, retention: Retention, began: number | undefined) {
+  private constructor(path: string, retention: Retention, firstTime: number | undefined) {
     this.#path = path
     this.#retention = retention
-    this.#began = began
+    this.#firstTime = firstTime
   }
 
   static async open(path: string, retention: Retention): Promise<Keeper> {
-    const keeper = new Keeper(path, retention, await beganAt(path))
+    const keeper = new Keeper(path, retention, await readFirstTime(path))
     await keeper.clean()
     return keeper
   }
 
-  /** Gives the present file another name when its time has come. What stays in place goes on being written. */
-  async makeReady(size: number): Promise<void> {
+  /** Closes the current file under a numbered name when it is old or large enough. On failure the file stays in use. */
+  async rotateIfDue(size: number): Promise<void> {
     const now = wallMs()
-    this.#began ??= now
-    const { time, most = limits.journalFile } = this.#retention
-    const isOld = now - this.#began > Math.min(limits.callsFileTime, time / 8)
-    if (size === 0 || performance.now() < this.#tryAt || !(isOld || size > most)) return
+    this.#firstTime ??= now
+    const { time, maxFileSize = limits.journalFile } = this.#retention
+    const isOld = now - this.#firstTime > Math.min(limits.callsFileTime, time / 8)
+    if (size === 0 || performance.now() < this.#tryAt || !(isOld || size > maxFileSize)) return
     try {
       const last = (await rotatedNumbers(this.#path)).at(-1) ?? 0
       await rename(this.#path, rotatedPath(this.#path, last + 1))
-      this.#began = now
+      this.#firstTime = now
       await this.clean()
     } catch {
       this.#tryAt = performance.now() + retryTime

@@ -1,18 +1,18 @@
-// The names of a journal's files: `audit.1.jsonl`, `audit.2.jsonl`, … before `audit.jsonl`.
+// The names of a journal's files: `audit.1.jsonl`, `audit.2.jsonl`, … and then `audit.jsonl`.
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-const stemOf = (path: string): string => basename(path).split(/\.jsonl$/)[0] ?? ''
+const baseName = (path: string): string => basename(path).split(/\.jsonl$/)[0] ?? ''
 
-/** What the file of this number is called once it is closed. */
-export const rotatedPath = (path: string, number: number): string => join(dirname(path), `${stemOf(path)}.${number}.jsonl`)
+/** The path of the closed file with this number. */
+export const rotatedPath = (path: string, number: number): string => join(dirname(path), `${baseName(path)}.${number}.jsonl`)
 
-/** Where a new file is made ready to take the journal's name. */
+/** The path at which a new file is prepared before it gets the journal's name. */
 export const nextPath = (path: string): string => `${path}.next`
 
-/** Ascending. */
+/** The numbers of the closed files, ascending. */
 export const rotatedNumbers = async (path: string): Promise<number[]> => {
-  const stem = stemOf(path)
+  const stem = baseName(path)
   const numbers: number[] = []
   for (const name of await readdir(dirname(path))) {
     const number = name.startsWith(`${stem}.`) ? /^\.([1-9]\d*)\.jsonl$/.exec(name.slice(stem.length))?.[1] : undefined

@@ -1,4 +1,4 @@
-// One closed file of a journal: opened to be read when somebody reads it, looked at to see whether it is still there.
+// One closed file of a journal. It is opened on the first read, and can be checked for changes.
 import { type FileHandle, open } from 'node:fs/promises'
 import { sha256 } from '@gatehouse/kernel'
 import type { Head, Link } from './chain.ts'
@@ -13,12 +13,12 @@ export interface Closed {
   readonly number: number
   readonly identity: Identity
   readonly size: number
-  /** What its first line follows. */
+  /** The head before its first line. */
   readonly before: Head
   readonly last: Link
 }
 
-const putBack = 'put the file back, or a copy of it to the last byte; appending goes on by itself'
+const restoreHint = 'put the file back, or an exact copy of it; appends resume automatically'
 
 const firstLine = async (read: Read, size: number): Promise<Line | undefined> => {
   for await (const line of linesForward(read, 0, size)) return line
@@ -30,23 +30,22 @@ const lastLine = async (read: Read, size: number): Promise<Line | undefined> => 
   return undefined
 }
 
-/** What a file says of itself by its first line and its last. Throws `audit-unwritable` for one that is none of a journal. */
-export const surveyFile = async (path: string, number: number): Promise<Closed> => {
+/** Describes a closed file by its first and last line. Rejects with `audit-unwritable` for a file that is not part of a journal. */
+export const describeSegment = async (path: string, number: number): Promise<Closed> => {
   await using handle = await open(path, journalFlags).catch((error: unknown) => {
-    throw unwritable(`${path}: expected a closed file of the journal, it cannot be opened`, putBack, error)
+    throw unwritable(`${path}: cannot open the closed journal file`, restoreHint, error)
   })
-  const found = await handle.stat({ bigint: true })
-  checkShape(path, found)
-  const size = Number(found.size)
+  const stats = await handle.stat({ bigint: true })
+  checkShape(path, stats)
+  const size = Number(stats.size)
   const read = readFrom(handle)
   const [first, last] = size === 0 ? [] : [await firstLine(read, size), await lastLine(read, size)]
   const [from, to] = [first, last].map((line) => (line === undefined ? undefined : parseEntry(line.bytes)))
-  if (last === undefined || from === undefined || to === undefined)
-    throw unwritable(`${path}: expected a closed file of the journal, got another content`, putBack)
+  if (last === undefined || from === undefined || to === undefined) throw unwritable(`${path}: not a closed journal file`, restoreHint)
   return {
     path,
     number,
-    identity: { dev: found.dev, ino: found.ino },
+    identity: { dev: stats.dev, ino: stats.ino },
     size,
     before: { seq: from.seq - 1, hash: from.hash },
     last: { seq: to.seq, hash: sha256(last.bytes), prev: to.hash },
@@ -62,7 +61,7 @@ export class Segment {
   #identity: Identity
   #handle: Promise<FileHandle> | undefined
 
-  /** @param handle the file, if it is open */
+  /** @param handle the open file, if there is one */
   constructor({ path, number, identity, size, before, last }: Closed, handle?: FileHandle) {
     this.path = path
     this.#identity = identity
@@ -75,18 +74,17 @@ export class Segment {
 
   readonly read: Read = async (position, length) => readFrom(await this.#open())(position, length)
 
-  /** Throws `audit-unwritable` unless the file is what it was closed as, as far as its name shows. */
+  /** Throws `audit-unwritable` if identity, size or mode of the file have changed. Does not read the content. */
   check(): void {
     checkFile(this.path, { identity: this.#identity, size: this.size })
   }
 
-  /** After a fault: accepts the file, or a copy of it to the last byte. Throws `audit-unwritable` while the fault lasts. */
-  async accept(): Promise<void> {
-    const { size, before, identity } = await surveyFile(this.path, this.number)
+  /** After a fault: accepts the original file or an exact copy. Rejects with `audit-unwritable` while the fault persists. */
+  async verifyAndAccept(): Promise<void> {
+    const { size, before, identity } = await describeSegment(this.path, this.number)
     const same = size === this.size && before.seq === this.before.seq && before.hash === this.before.hash
-    if (!same || !(await this.#isWhole()))
-      throw unwritable(`${this.path}: expected the file as it was closed, got another content`, putBack)
-    // What is open may be another file, or may have been.
+    if (!same || !(await this.#isWhole())) throw unwritable(`${this.path}: the content has changed since the file was closed`, restoreHint)
+    // The open handle may belong to another file.
     await this.close()
     this.#handle = undefined
     this.#identity = identity

@@ -1,77 +1,77 @@
-// The closed files of a journal, oldest first: none may be missing, exchanged or altered while lines are added.
+// The closed files of a journal, oldest first. Appends are refused while one of them is missing, replaced or altered.
 import { isServiceError } from '@gatehouse/contracts'
 import { genesis, type Head } from './chain.ts'
 import { unwritable } from './guard.ts'
 import { rotatedNumbers, rotatedPath } from './rotated.ts'
-import { type Closed, Segment, surveyFile } from './segment.ts'
+import { type Closed, Segment, describeSegment } from './segment.ts'
 
-const putBack = 'put the file back, or a copy of it to the last byte; appending goes on by itself'
+const restoreHint = 'put the file back, or an exact copy of it; appends resume automatically'
 
-/** What is there, and why that is not all of it. */
-interface Survey {
+/** The closed files, and what is wrong with them. */
+interface SegmentList {
   readonly files: readonly Closed[]
   readonly fault: Error | undefined
 }
 
-const missing = (path: string): Error => unwritable(`${path}: expected a closed file of the journal, found none`, putBack)
+const missingError = (path: string): Error => unwritable(`${path}: the closed journal file is missing`, restoreHint)
 
-const follows = ({ path, before }: Pick<Closed, 'path' | 'before'>, { seq, hash }: Head): Error | undefined =>
+const continuityFault = ({ path, before }: Pick<Closed, 'path' | 'before'>, { seq, hash }: Head): Error | undefined =>
   before.seq === seq && before.hash === hash
     ? undefined
-    : unwritable(`${path}: expected to begin behind line ${seq} of the file before it, begins with line ${before.seq + 1}`, putBack)
+    : unwritable(`${path}: the file begins with line ${before.seq + 1} and does not follow line ${seq} of the previous file`, restoreHint)
 
 /**
- * Every file is read at both ends, each must go on where the one before it ends.
+ * Reads the first and last line of every file; each file must continue the previous one.
  *
- * @param before what the first line of the present file follows; undefined while it is empty
+ * @param before the head before the first line of the current file; undefined while that file is empty
  */
-const survey = async (path: string, before: Head | undefined): Promise<Survey> => {
+const listSegments = async (path: string, before: Head | undefined): Promise<SegmentList> => {
   const files: Closed[] = []
   let fault: Error | undefined
   let head: Head = genesis
   for (const [index, number] of (await rotatedNumbers(path)).entries()) {
     const name = rotatedPath(path, number)
-    if (number !== index + 1) fault ??= missing(rotatedPath(path, index + 1))
+    if (number !== index + 1) fault ??= missingError(rotatedPath(path, index + 1))
     try {
-      const file = await surveyFile(name, number)
-      fault ??= follows(file, head)
+      const file = await describeSegment(name, number)
+      fault ??= continuityFault(file, head)
       files.push(file)
       head = file.last
     } catch (error) {
-      fault ??= error instanceof Error ? error : missing(name)
+      fault ??= error instanceof Error ? error : missingError(name)
     }
   }
-  if (before !== undefined) fault ??= follows({ path, before }, head)
+  if (before !== undefined) fault ??= continuityFault({ path, before }, head)
   return { files, fault }
 }
 
 export class Segments {
   readonly #path: string
   #all: Segment[]
-  /** What the survey found at the start. */
+  /** The fault found at the start. */
   #fault: Error | undefined
-  /** Files that were not what they must be when they were last looked at. */
-  readonly #doubted = new Set<Segment>()
+  /** Files that failed their last check. */
+  readonly #suspects = new Set<Segment>()
   #before: Head | undefined
   #next = 0
 
-  private constructor(path: string, before: Head | undefined, { files, fault }: Survey) {
+  private constructor(path: string, before: Head | undefined, { files, fault }: SegmentList) {
     this.#path = path
     this.#before = before
     this.#all = files.map((file) => new Segment(file))
     this.#fault = fault
   }
 
-  /** @param before what the first line of the present file follows; undefined while it is empty */
+  /** @param before the head before the first line of the current file; undefined while that file is empty */
   static async open(path: string, before: Head | undefined): Promise<Segments> {
-    return new Segments(path, before, await survey(path, before))
+    return new Segments(path, before, await listSegments(path, before))
   }
 
   get all(): readonly Segment[] {
     return this.#all
   }
 
-  /** The number that the present file will have. */
+  /** The number that the current file gets when it is closed. */
   get nextNumber(): number {
     return (this.#all.at(-1)?.number ?? 0) + 1
   }
@@ -85,18 +85,18 @@ export class Segments {
     this.#before = segment.last
   }
 
-  /** Looks at one file, each time at the next: throws `audit-unwritable` while one is not what it was closed as. */
+  /** Checks one file per call, in rotation. Rejects with `audit-unwritable` while a closed file is altered. */
   async makeSound(): Promise<void> {
     try {
-      if (this.#fault !== undefined) await this.#surveyAgain()
-      for (const segment of this.#doubted) {
-        await segment.accept()
-        this.#doubted.delete(segment)
+      if (this.#fault !== undefined) await this.#reload()
+      for (const segment of this.#suspects) {
+        await segment.verifyAndAccept()
+        this.#suspects.delete(segment)
       }
-      this.#lookAtNext()
+      this.#checkNext()
     } catch (error) {
       if (isServiceError(error)) throw error
-      throw unwritable(`${this.#path}: the closed files of the journal cannot be read`, 'mend the disk; appending goes on by itself', error)
+      throw unwritable(`${this.#path}: cannot read the closed journal files`, 'repair the disk; appends resume automatically', error)
     }
   }
 
@@ -104,18 +104,18 @@ export class Segments {
     await Promise.all(this.#all.map((segment) => segment.close()))
   }
 
-  #lookAtNext(): void {
+  #checkNext(): void {
     const segment = this.#all[this.#next++ % Math.max(1, this.#all.length)]
     try {
       segment?.check()
     } catch (error) {
-      if (segment !== undefined) this.#doubted.add(segment)
+      if (segment !== undefined) this.#suspects.add(segment)
       throw error
     }
   }
 
-  async #surveyAgain(): Promise<void> {
-    const { files, fault } = await survey(this.#path, this.#before)
+  async #reload(): Promise<void> {
+    const { files, fault } = await listSegments(this.#path, this.#before)
     if (fault !== undefined) throw fault
     const old = this.#all
     this.#all = files.map((file) => new Segment(file))

@@ -1,22 +1,21 @@
-// A file of slots: what was begun and has no record yet. A slot lies within one page, so that a process that is killed leaves it
-// filled or empty, never torn.
+// A file of slots for calls in progress. A slot is within one page, so that a killed process leaves it filled or empty, never torn.
 import { closeSync, constants, fdatasync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 export interface Slot {
   readonly noted: unknown
-  /** Other words for the same thing; throws when they cannot be written. */
+  /** Replaces the content. Throws when it cannot be written. */
   change(noted: object): void
-  /** There is a record of it. */
+  /** Empties the slot after its record has been written. */
   clear(): void
 }
 
 export interface SlotFile {
-  /** What an earlier process began. */
+  /** Slots that an earlier process left filled. */
   readonly left: readonly Slot[]
   /** True while a slot is filled. */
   readonly isUsed: boolean
-  /** Throws when it cannot be written. */
+  /** Fills a free slot. Throws when it cannot be written. */
   take(noted: object): Slot
   sync(): Promise<void>
   close(): void
@@ -33,7 +32,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** By slot; undefined for an empty one. */
+/** The text of each slot; undefined for an empty one. */
 const readLeft = (path: string): (string | undefined)[] => {
   const bytes = readFileSync(path)
   return Array.from({ length: Math.ceil(bytes.length / slotSize) }, (_, index) => {
@@ -105,12 +104,12 @@ class OpenSlots implements SlotFile {
 
   #write(index: number, noted: object): void {
     const text = `${JSON.stringify(noted)}\n`
-    if (Buffer.byteLength(text) > slotSize) throw new Error(`expected at most ${slotSize} bytes for a slot, got more`)
+    if (Buffer.byteLength(text) > slotSize) throw new Error(`the content of a slot is larger than ${slotSize} bytes`)
     writeSync(this.#fd, text, index * slotSize)
   }
 }
 
-/** Throws where it cannot be made. */
+/** Opens or creates the file. Throws where that fails. */
 export const openSlotFile = (path: string): SlotFile => {
   const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
   try {

@@ -10,7 +10,7 @@ import { isUnwritable, line, lines, newOptions, openFor, rawLines, silent, texts
 const zeros = '0'.repeat(64)
 
 describe('appending', () => {
-  test('chains each line to the bytes of the line before it', async (t) => {
+  test('each line is chained to the bytes of the previous line', async (t) => {
     const options = newOptions(t)
     const journal = await openFor(t, options)
     assert.deepEqual(journal.head(), { seq: 0, hash: zeros })
@@ -32,7 +32,7 @@ describe('appending', () => {
     )
   })
 
-  test('writes every member that it is given, and a time in UTC with milliseconds', async (t) => {
+  test('a line has every member of its input and a UTC time in milliseconds', async (t) => {
     const options = newOptions(t)
     const journal = await openFor(t, options)
     const input = { ...line('é "quoted"\n'), by: 'eve', changeID: 'chg_1', kind: 'persona', agentGroupID: 'dev' }
@@ -43,7 +43,7 @@ describe('appending', () => {
     assert.deepEqual(entries, [{ ...rest, time, seq, prev, hash }])
   })
 
-  test('keeps the file for its owner alone, whatever the umask', async (t) => {
+  test('only the owner can access the file, whatever the umask', async (t) => {
     const umask = process.umask(0)
     t.after(() => process.umask(umask))
     const options = newOptions(t)
@@ -52,7 +52,7 @@ describe('appending', () => {
     assert.equal(statSync(options.publicKeyPath).mode & 0o777, 0o600)
   })
 
-  test('keeps the order of calls, and the lines of a call together', async (t) => {
+  test('lines have the order of calls, and the lines of a call are contiguous', async (t) => {
     const options = newOptions(t)
     const journal = await openFor(t, options)
     const calls = await Promise.all(Array.from({ length: 64 }, (_, call) => journal.append([line(`${call} a`), line(`${call} b`)])))
@@ -67,7 +67,7 @@ describe('appending', () => {
     }
   })
 
-  test('callers that come together share one sync, one caller alone has its own', async (t) => {
+  test('concurrent calls share one sync, and a single call has its own', async (t) => {
     const options = newOptions(t)
     const journal = await openFor(t, options)
     const probe = await open(options.path)
@@ -79,7 +79,7 @@ describe('appending', () => {
     assert.equal(syncs.mock.callCount(), 2)
   })
 
-  test('resolves only after the sync', async (t) => {
+  test('append resolves only after the sync', async (t) => {
     const options = newOptions(t)
     const journal = await openFor(t, options)
     const probe = await open(options.path)
@@ -95,7 +95,7 @@ describe('appending', () => {
     assert.deepEqual(seen, ['synced', 'resolved'])
   })
 
-  test('takes a line down when it is called, not when it is written', async (t) => {
+  test('a line is serialised at the call, not when it is written', async (t) => {
     const options = newOptions(t)
     const journal = await openFor(t, options)
     const detail = { text: 'as it was' }
@@ -105,7 +105,7 @@ describe('appending', () => {
     assert.equal(JSON.parse(rawLines(options.path)[0]!).detail.text, 'as it was')
   })
 
-  test('refuses what is no JSON to its caller alone', async (t) => {
+  test('a value without a JSON form rejects only its own call', async (t) => {
     const journal = await openFor(t, newOptions(t))
     const circular: Record<string, unknown> = {}
     circular['self'] = circular
@@ -115,7 +115,7 @@ describe('appending', () => {
     assert.equal(journal.head().seq, 1)
   })
 
-  test('goes on where an earlier process ended', async (t) => {
+  test('the chain continues after a restart', async (t) => {
     const options = newOptions(t)
     const first = await openJournal(options)
     const { head } = await first.append(lines(2))
@@ -127,7 +127,7 @@ describe('appending', () => {
     assert.deepEqual(verdict, { ok: true, lines: 5, head: second.head() })
   })
 
-  test('gives no line a time before that of the line before it, whatever the clock does', async (t) => {
+  test('times of lines never decrease, whatever the clock does', async (t) => {
     const options = newOptions(t)
     t.mock.timers.enable({ apis: ['Date'], now: new Date('2026-11-20T12:00:00Z') })
     const first = await openJournal(options)
@@ -145,7 +145,7 @@ describe('appending', () => {
     assert.deepEqual(times, times.toSorted())
   })
 
-  test('tells the next caller of the lines that the journal has added of its own', async (t) => {
+  test('the next call reports the lines that the journal added itself', async (t) => {
     const options = newOptions(t)
     const first = await openJournal(options)
     await first.append(lines(2))
@@ -166,19 +166,19 @@ describe('appending', () => {
     assert.deepEqual([entries.length, (await second.append(lines(1))).lines.length], [1, 1])
   })
 
-  test('says once that the journal cannot be written, and once that it can be again', async (t) => {
-    const told: string[] = []
-    const tell = (message: string): void => void told.push(message)
+  test('a write failure and its end are logged once each', async (t) => {
+    const messages: string[] = []
+    const tell = (message: string): void => void messages.push(message)
     const options = { ...newOptions(t), log: { ...silent, info: tell, error: tell } }
     const journal = await openFor(t, options)
     chmodSync(options.path, 0o640)
     for (let count = 0; count < 3; count += 1) await assert.rejects(journal.append(lines(1)), isUnwritable)
     chmodSync(options.path, 0o600)
     for (let count = 0; count < 2; count += 1) await journal.append(lines(1))
-    assert.deepEqual(told, ['the journal cannot be written', 'the journal can be written again'])
+    assert.deepEqual(messages, ['could not write the journal', 'journal is writable again'])
   })
 
-  test('an empty call writes nothing and says whether the file is what it must be', async (t) => {
+  test('an empty call writes nothing and checks the file', async (t) => {
     const options = newOptions(t)
     const journal = await openFor(t, options)
     const { head } = await journal.append(lines(2))
@@ -189,7 +189,7 @@ describe('appending', () => {
     assert.equal(statSync(options.path).size, size)
   })
 
-  test('a closed journal answers unavailable', async (t) => {
+  test('a closed journal rejects with unavailable', async (t) => {
     const journal = await openJournal(newOptions(t))
     await journal.close()
     await assert.rejects(journal.append(lines(1)), (error) => isServiceError(error) && error.code === 'unavailable')

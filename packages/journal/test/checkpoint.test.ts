@@ -17,7 +17,7 @@ interface RawEntry {
 
 const entriesOf = (path: string): RawEntry[] => rawLines(path).map((text) => JSON.parse(text) as RawEntry)
 
-/** Writes the entries as a chain without a fault: what somebody without the master key can do. */
+/** Writes the entries as a valid chain, which is possible without the master key. */
 const rechain = (path: string, entries: readonly RawEntry[]): void =>
   writeFileSync(
     path,
@@ -30,7 +30,7 @@ const rechain = (path: string, entries: readonly RawEntry[]): void =>
   )
 
 describe('checkpoints', () => {
-  test('stand after every 1,000 lines and at the close, and verify with the public key', async (t) => {
+  test('are written after every 1,000 lines and at close, and verify with the public key', async (t) => {
     const options = newOptions(t)
     const first = await openJournal(options)
     await Promise.all(Array.from({ length: 25 }, (_, call) => first.append(lines(100, call * 100))))
@@ -45,7 +45,7 @@ describe('checkpoints', () => {
     assert.deepEqual(await verifyJournal(options), { ok: true, lines: 3504, head: second.head() })
   })
 
-  test('count the lines of an earlier process that died before its own', async (t) => {
+  test('count the unsigned lines of a process that was killed', async (t) => {
     const options = newOptions(t)
     const first = await openJournal(options)
     await first.append(lines(999))
@@ -69,20 +69,20 @@ describe('checkpoints', () => {
     )
   })
 
-  test('are told to the log at debug, since one comes each minute', async (t) => {
-    const told: object[] = []
+  test('are logged at debug level', async (t) => {
+    const messages: object[] = []
     const options = {
       ...newOptions(t),
-      log: { ...silent, debug: (message: string, fields?: object) => void told.push({ message, ...fields }) },
+      log: { ...silent, debug: (message: string, fields?: object) => void messages.push({ message, ...fields }) },
     }
     const journal = await openFor(t, options)
     const { head } = await journal.append(lines(1))
     await journal.sign()
-    assert.equal(told.length, 1)
-    assert.deepEqual({ ...told[0], signature: '' }, { message: 'checkpoint', ...head, epoch: 1, signature: '' })
+    assert.equal(messages.length, 1)
+    assert.deepEqual({ ...messages[0], signature: '' }, { message: 'checkpoint', ...head, epoch: 1, signature: '' })
   })
 
-  test('of an earlier epoch are verified by its own key, and prove nothing after one of a later', async (t) => {
+  test('of an earlier epoch verify with its key, and are refused after one of a later epoch', async (t) => {
     const options = newOptions(t)
     const seeds = [options.seed, Buffer.alloc(32, 8)]
     const sign = async (epoch: number): Promise<void> => {
@@ -91,20 +91,20 @@ describe('checkpoints', () => {
       await journal.close()
     }
     await sign(1)
-    await assert.rejects(sign(2), /expected the public keys/)
+    await assert.rejects(sign(2), /has the public keys of another journal/)
     await publishKeys(options.publicKeyPath, seeds)
     await sign(2)
     const verify = () => verifyJournal({ path: options.path, publicKeyPath: options.publicKeyPath })
     assert.equal((await verify()).ok, true)
-    // Whoever has the old key alone signs on: the file of public keys is put back for it, and is whole when it is looked at.
+    // An attacker with only the old key continues to sign: the public keys are replaced for that and restored before the check.
     const keys = readFileSync(options.publicKeyPath)
     rmSync(options.publicKeyPath)
     await sign(1)
     writeFileSync(options.publicKeyPath, keys)
-    assert.deepEqual(await verify(), { ok: false, line: 6, reason: 'line 6: the checkpoint is of epoch 1, after one of epoch 2' })
+    assert.deepEqual(await verify(), { ok: false, line: 6, reason: 'line 6: the checkpoint has epoch 1, but an earlier one has epoch 2' })
   })
 
-  test('come every minute while lines are added', async (t) => {
+  test('are written every minute while lines are added', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const options = newOptions(t)
     const journal = await openFor(t, options)
@@ -117,7 +117,7 @@ describe('checkpoints', () => {
     )
   })
 
-  test('show a history that was rewritten and chained anew', async (t) => {
+  test('reveal a history that was rewritten and chained again', async (t) => {
     const options = newOptions(t)
     const journal = await openJournal(options)
     await journal.append(lines(5))
@@ -131,7 +131,7 @@ describe('checkpoints', () => {
     assert.deepEqual(await verifyJournal(options), {
       ok: false,
       line: 6,
-      reason: 'line 6: the checkpoint is of another head than line 5',
+      reason: 'line 6: the checkpoint does not match the head at line 5',
     })
     const { seq, hash } = { seq: 5, hash: sha256(rawLines(options.path)[4]!) }
     entries[5]!.detail = { ...entries[5]!.detail, seq, hash }
@@ -139,11 +139,11 @@ describe('checkpoints', () => {
     assert.deepEqual(await verifyJournal(options), {
       ok: false,
       line: 6,
-      reason: 'line 6: the signature of the checkpoint does not fit the public key',
+      reason: 'line 6: the signature of the checkpoint does not match the public key',
     })
   })
 
-  test('are none without what they sign, or the signature', async (t) => {
+  test('are invalid without the signed head or the signature', async (t) => {
     const options = newOptions(t)
     const journal = await openJournal(options)
     await journal.append(lines(2))
@@ -155,13 +155,13 @@ describe('checkpoints', () => {
       assert.deepEqual(await verifyJournal(options), {
         ok: false,
         line: 3,
-        reason: 'line 3: the checkpoint lacks seq, hash, epoch or signature',
+        reason: 'line 3: the checkpoint has no seq, hash, epoch or signature',
       })
       rechain(options.path, entries)
     }
   })
 
-  test('show it when somebody else signed them', async (t) => {
+  test('signed with another key are refused', async (t) => {
     const options = newOptions(t)
     const journal = await openJournal(options)
     await journal.append(lines(2))
@@ -171,7 +171,7 @@ describe('checkpoints', () => {
     assert.ok(!verdict.ok && verdict.line === 3, JSON.stringify(verdict))
   })
 
-  test('are missed where they were taken out', async (t) => {
+  test('that were removed are noticed', async (t) => {
     const options = newOptions(t)
     const journal = await openJournal(options)
     await journal.append(lines(1500))

@@ -1,4 +1,4 @@
-// Ways in which somebody damages a file of a journal. Each returns what repairs it.
+// Ways to damage a journal file. Each returns a function that repairs the damage.
 import { chmodSync, linkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 
 export type Damage = (path: string) => () => void
@@ -8,7 +8,7 @@ export const missing: Damage = (path) => {
   return () => renameSync(`${path}.away`, path)
 }
 
-/** Another file of this content stands in its place. */
+/** Replaces the file by another one with this content. */
 export const exchange = (path: string, content: Buffer): (() => void) => {
   const repair = missing(path)
   writeFileSync(path, content, { mode: 0o600 })

@@ -22,8 +22,8 @@ const startScribe = async (t: TestContext, flags: readonly string[] = []): Promi
 const texts = (directory: string): string[] => rawLines(join(directory, 'audit.jsonl')).map((text) => JSON.parse(text).detail.text)
 const recorded = (directory: string): string[] => rawLines(join(directory, 'calls.jsonl')).map((text) => JSON.parse(text).text)
 
-describe('faults of the disk', () => {
-  test('a full disk refuses lines and records, and passes by itself', { skip: noSmallDisk }, () =>
+describe('disk faults', () => {
+  test('lines and records are refused on a full disk and accepted again when there is space', { skip: noSmallDisk }, () =>
     onSmallDisk('256k', async (directory) => {
       const filler = join(directory, 'filler')
       const journal = await openJournal(optionsIn(directory))
@@ -54,7 +54,7 @@ describe('faults of the disk', () => {
     }),
   )
 
-  test('a torn line on a full disk is cut off as soon as there is room to keep it', { skip: noSmallDisk }, () =>
+  test('a torn line on a full disk is removed when there is space to save it', { skip: noSmallDisk }, () =>
     onSmallDisk('128k', async (directory) => {
       const options = optionsIn(directory)
       const first = await openJournal(options)
@@ -78,7 +78,7 @@ describe('faults of the disk', () => {
     }),
   )
 
-  test('a write that fails half-way leaves nothing of its batch', { skip: noLimiter }, async (t) => {
+  test('a write that fails midway leaves nothing of its batch', { skip: noLimiter }, async (t) => {
     const { program, directory } = await startScribe(t)
     assert.equal(await program.ask('append before'), 'ok')
     assert.equal(await program.ask('record before'), 'ok')
@@ -97,7 +97,7 @@ describe('faults of the disk', () => {
     assert.equal((await verifyJournal({ path: join(directory, 'audit.jsonl') })).ok, true)
   })
 
-  test('a sync that fails takes its lines back', { skip: noTracer }, async (t) => {
+  test('the lines of a failed sync are removed', { skip: noTracer }, async (t) => {
     const { program, directory } = await startScribe(t)
     assert.equal(await program.ask('append before'), 'ok')
     const mend = await failSyncs(program.pid)
@@ -109,7 +109,7 @@ describe('faults of the disk', () => {
     assert.deepEqual(texts(directory), ['before', 'after'])
   })
 
-  test('everything works under the permission model of Node with its own directory alone', async (t) => {
+  test('the journal works under the permission model of Node with access to its own directory only', async (t) => {
     const root = join(import.meta.dirname, '../../..')
     const flags = ['--permission', `--allow-fs-read=${root}`, '--allow-fs-read=DIRECTORY', '--allow-fs-write=DIRECTORY']
     const { program, directory } = await startScribe(t, flags)
@@ -120,7 +120,7 @@ describe('faults of the disk', () => {
     assert.deepEqual([texts(directory), recorded(directory)], [['one', 'two'], ['one']])
   })
 
-  test('SIGKILL at any moment loses no acknowledged line', async (t) => {
+  test('SIGKILL at any time loses no acknowledged line', async (t) => {
     const directory = newDirectory(t)
     const options = optionsIn(directory)
     for (let round = 0; round < (full ? 100 : 5); round += 1) {
@@ -130,7 +130,7 @@ describe('faults of the disk', () => {
       await program.kill()
       await (await openJournal(options)).close()
       const found = new Set(rawLines(options.path).map((text) => `${JSON.parse(text).seq} ${JSON.parse(text).hash}`))
-      for (const one of acknowledged) assert.ok(found.has(one), `line ${one} was acknowledged and is lost`)
+      for (const one of acknowledged) assert.ok(found.has(one), `line ${one} was acknowledged but is lost`)
       const verdict = await verifyJournal(options)
       assert.ok(verdict.ok, JSON.stringify(verdict))
     }

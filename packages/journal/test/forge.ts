@@ -1,15 +1,15 @@
-// What somebody without the master key can write: lines that fit the chain, and checkpoints signed with another key.
+// Forgeries that are possible without the master key: correctly chained lines, and checkpoints signed with another key.
 import { generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import type { AuditEntry } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import { checkpointIn } from '../src/chain.ts'
 
 const zeros = '0'.repeat(64)
-const stranger = generateKeyPairSync('ed25519').privateKey
+const otherKey = generateKeyPairSync('ed25519').privateKey
 
 export const entryOf = (bytes: Buffer): AuditEntry => JSON.parse(bytes.toString()) as AuditEntry
 
-/** An entry as the line behind `before`, which ends with its newline; undefined before the first. */
+/** An entry as the line after `before`, which includes its newline; undefined for the first line. */
 export const chained = (entry: AuditEntry, before: Buffer | undefined): Buffer => {
   const last = before === undefined ? { seq: 0, hash: zeros } : entryOf(before)
   const hash = before === undefined ? zeros : sha256(before.subarray(0, -1))
@@ -18,17 +18,17 @@ export const chained = (entry: AuditEntry, before: Buffer | undefined): Buffer =
 
 export const checkpointing = ['left as they are', 'with the old signature', 'signed with another key'] as const
 
-/** A checkpoint made to fit the line before it, as far as that goes without the key. */
+/** A checkpoint adapted to the previous line, as far as that is possible without the key. */
 const renewed = (entry: AuditEntry, before: Buffer, how: (typeof checkpointing)[number]): AuditEntry => {
   const checkpoint = checkpointIn(entry)
   if (checkpoint === undefined || how === 'left as they are') return entry
   const head = { seq: entryOf(before).seq, hash: sha256(before.subarray(0, -1)) }
   const message = Buffer.from(`${head.seq}:${head.hash}:${checkpoint.epoch}`)
-  const signature = how === 'with the old signature' ? checkpoint.signature : sign(null, message, stranger).toString('base64')
+  const signature = how === 'with the old signature' ? checkpoint.signature : sign(null, message, otherKey).toString('base64')
   return { ...entry, detail: { ...checkpoint, ...head, signature } }
 }
 
-/** All lines from `from` on chained anew. */
+/** All lines from `from` on, chained again. */
 export const rechained = (lines: readonly Buffer[], from: number, how: (typeof checkpointing)[number] = 'left as they are'): Buffer[] => {
   const forged = lines.slice(0, from)
   for (const bytes of lines.slice(from)) {
@@ -39,11 +39,11 @@ export const rechained = (lines: readonly Buffer[], from: number, how: (typeof c
   return forged
 }
 
-/** The same head, signed with another key. */
+/** The same head signed with another key. */
 export const signedAnew = (bytes: Buffer, before: Buffer): Buffer =>
   Buffer.from(`${JSON.stringify(renewed(entryOf(bytes), before, 'signed with another key'))}\n`)
 
-/** True unless it is a checkpoint that somebody without the key has written, or that is of another head than the line before it. */
+/** False for a checkpoint with another signature or another head than that of the previous line. */
 export const holds = (bytes: Buffer, before: Buffer | undefined, key: KeyObject): boolean => {
   const checkpoint = checkpointIn(entryOf(bytes))
   if (checkpoint === undefined || before === undefined) return true

@@ -21,41 +21,41 @@ import { isUnwritable, line, lines, newOptions, openFor, rawLines } from './stat
 
 interface Fault {
   readonly what: string
-  readonly words: RegExp
+  readonly pattern: RegExp
   /** Damages the file. */
-  readonly strike: Damage
+  readonly damage: Damage
 }
 
 const faults: Fault[] = [
   {
     what: 'deleted',
-    words: /found no file/,
-    strike: missing,
+    pattern: /found no file/,
+    damage: missing,
   },
   {
-    what: 'deleted for good and copied back',
-    words: /found no file/,
-    strike: (path) => {
+    what: 'deleted and restored from a copy',
+    pattern: /found no file/,
+    damage: (path) => {
       const content = readFileSync(path)
       rmSync(path)
       return () => writeFileSync(path, content, { mode: 0o600 })
     },
   },
-  { what: 'replaced by an empty one', words: /another file/, strike: (path) => exchange(path, Buffer.alloc(0)) },
+  { what: 'replaced by an empty file', pattern: /another file/, damage: (path) => exchange(path, Buffer.alloc(0)) },
   {
     what: 'replaced by an altered copy of the same size',
-    words: /another file/,
-    strike: (path) => exchange(path, Buffer.from(readFileSync(path, 'utf8').replace('line 2', 'line X'))),
+    pattern: /another file/,
+    damage: (path) => exchange(path, Buffer.from(readFileSync(path, 'utf8').replace('line 2', 'line X'))),
   },
   {
     what: 'replaced by a link to itself',
-    words: /another file/,
-    strike: linkToItself,
+    pattern: /another file/,
+    damage: linkToItself,
   },
   {
     what: 'replaced by a directory',
-    words: /another file/,
-    strike: (path) => {
+    pattern: /another file/,
+    damage: (path) => {
       renameSync(path, `${path}.away`)
       mkdirSync(path)
       return () => {
@@ -65,19 +65,19 @@ const faults: Fault[] = [
     },
   },
   {
-    what: 'given a second name',
-    words: /one name for the file, got 2/,
-    strike: secondName,
+    what: 'linked under a second name',
+    pattern: /one name for the file, got 2/,
+    damage: secondName,
   },
   {
-    what: 'opened to others',
-    words: /mode 600, got 644/,
-    strike: openedToOthers(0o644),
+    what: 'made accessible to others',
+    pattern: /mode 600, got 644/,
+    damage: openedToOthers(0o644),
   },
   {
-    what: 'written to by somebody else',
-    words: /bytes, got/,
-    strike: (path) => {
+    what: 'written by another program',
+    pattern: /bytes, got/,
+    damage: (path) => {
       const { length } = readFileSync(path)
       appendFileSync(path, 'x\n')
       return () => truncateSync(path, length)
@@ -85,32 +85,32 @@ const faults: Fault[] = [
   },
   {
     what: 'cut',
-    words: /bytes, got/,
-    strike: (path) => {
+    pattern: /bytes, got/,
+    damage: (path) => {
       const content = readFileSync(path)
       truncateSync(path, content.length - 5)
       return () => writeFileSync(path, content)
     },
   },
   {
-    what: 'taken away with its directory',
-    words: /found no file/,
-    strike: (path) => {
+    what: 'moved away with its directory',
+    pattern: /found no file/,
+    damage: (path) => {
       renameSync(dirname(path), `${dirname(path)}.away`)
       return () => renameSync(`${dirname(path)}.away`, dirname(path))
     },
   },
 ]
 
-describe('a file that is not what it must be', () => {
-  for (const { what, words, strike } of faults) {
-    test(`${what} stops appending, which goes on by itself when it is put right`, async (t) => {
+describe('a journal file', () => {
+  for (const { what, pattern, damage } of faults) {
+    test(`${what} blocks appends until it is repaired`, async (t) => {
       const options = newOptions(t)
       const journal = await openFor(t, options)
       await journal.append(lines(3))
       const head = journal.head()
-      const repair = strike(options.path)
-      await assert.rejects(journal.append([line('lost')]), (error) => isServiceError(error) && words.test(error.detail))
+      const repair = damage(options.path)
+      await assert.rejects(journal.append([line('lost')]), (error) => isServiceError(error) && pattern.test(error.detail))
       await assert.rejects(journal.append([line('lost')]), isUnwritable)
       assert.deepEqual(journal.head(), head)
       repair()
@@ -123,7 +123,7 @@ describe('a file that is not what it must be', () => {
     })
   }
 
-  test('an altered byte under the same size keeps it stopped after any other fault', async (t) => {
+  test('an altered byte of a file with the same size blocks appends after another fault', async (t) => {
     const options = newOptions(t)
     const journal = await openFor(t, options)
     await journal.append(lines(3))
@@ -132,13 +132,16 @@ describe('a file that is not what it must be', () => {
     await assert.rejects(journal.append(lines(1)), isUnwritable)
     writeFileSync(options.path, content.replace('line 2', 'line X'))
     chmodSync(options.path, 0o600)
-    await assert.rejects(journal.append(lines(1)), (error) => isServiceError(error) && error.detail.includes('another content (line 2'))
+    await assert.rejects(
+      journal.append(lines(1)),
+      (error) => isServiceError(error) && error.detail.includes('the content of the journal has changed (line 2'),
+    )
     writeFileSync(options.path, content)
     await journal.append(lines(1, 4))
     assert.equal(journal.head().seq, 4)
   })
 
-  test('a journal that was opened wide can be read, and written once its mode is right', async (t) => {
+  test('a journal with too wide a mode can be read, and written after the mode is fixed', async (t) => {
     const options = newOptions(t)
     writeFileSync(options.path, '', { mode: 0o644 })
     const journal = await openFor(t, options)
@@ -150,8 +153,8 @@ describe('a file that is not what it must be', () => {
     assert.equal(journal.head().seq, 1)
   })
 
-  describe('behind a sync that failed', () => {
-    /** The bytes of the line that failed stand at the end, since they cannot be taken back either. */
+  describe('after a failed sync', () => {
+    /** The bytes of the failed line remain at the end, because removing them fails too. */
     const unfinished = async (t: TestContext): Promise<{ path: string; journal: Journal; size: number; repair: () => void }> => {
       const { path, ...options } = newOptions(t)
       const journal = await openFor(t, { path, ...options })
@@ -169,13 +172,13 @@ describe('a file that is not what it must be', () => {
       return { path, journal, size, repair: () => failing.forEach(({ mock }) => mock.restore()) }
     }
 
-    test('nothing but what the journal wrote itself is taken back', async (t) => {
+    test('only bytes that the journal wrote itself are removed', async (t) => {
       const { path, journal, repair } = await unfinished(t)
       const { size } = statSync(path)
-      appendFileSync(path, 'written by somebody else\n')
+      appendFileSync(path, 'written by another program\n')
       repair()
       await assert.rejects(journal.append([line('lost')]), isUnwritable)
-      assert.ok(readFileSync(path, 'utf8').endsWith('written by somebody else\n'))
+      assert.ok(readFileSync(path, 'utf8').endsWith('written by another program\n'))
       truncateSync(path, size)
       await journal.append([line('after')])
       assert.deepEqual(
@@ -184,21 +187,21 @@ describe('a file that is not what it must be', () => {
       )
     })
 
-    test('a line before it that was altered meanwhile stops appending', async (t) => {
+    test('an altered earlier line blocks appends', async (t) => {
       const { path, journal, repair } = await unfinished(t)
       const content = readFileSync(path, 'utf8')
       writeFileSync(path, content.replace('line 3', 'line X'))
       repair()
       await assert.rejects(
         journal.append([line('lost')]),
-        (error) => isServiceError(error) && error.detail.includes('expected line 3 at the end'),
+        (error) => isServiceError(error) && error.detail.includes('the last line is not line 3'),
       )
       writeFileSync(path, content)
       await journal.append([line('after')])
       assert.equal(journal.head().seq, 4)
     })
 
-    test('another file in its place is taken for the journal only if it is the same to the last byte', async (t) => {
+    test('a replacement file is accepted only if it is an exact copy', async (t) => {
       const { path, journal, size, repair } = await unfinished(t)
       const content = readFileSync(path).subarray(0, size)
       rmSync(path)
@@ -206,7 +209,7 @@ describe('a file that is not what it must be', () => {
       repair()
       await assert.rejects(
         journal.append([line('lost')]),
-        (error) => isServiceError(error) && error.detail.includes('another content (line 1'),
+        (error) => isServiceError(error) && error.detail.includes('the content of the journal has changed (line 1'),
       )
       writeFileSync(path, content)
       await journal.append([line('after')])

@@ -17,7 +17,7 @@ const collect = async (lines: AsyncIterable<Line>): Promise<[number, string][]> 
   return found
 }
 
-/** What plain splitting gives. */
+/** The result of plain splitting. */
 const expected = (content: Buffer): [number, string][] => {
   let start = 0
   return content
@@ -30,7 +30,7 @@ const expected = (content: Buffer): [number, string][] => {
     })
 }
 
-/** Lines that end just before, on and just after the edges of blocks, counted from the start and from the end. */
+/** Lines that end just before, at and just after block boundaries, counted from the start and from the end. */
 const contents = [-2, -1, 0, 1, 2].flatMap((shift) =>
   ['', 'torn', '\n'].map((tail) =>
     Buffer.from(`${'a'.repeat(block + shift)}\n${'b'.repeat(block - 1)}\n\n${'c'.repeat(2 * block + shift)}\n${tail}`),
@@ -38,12 +38,12 @@ const contents = [-2, -1, 0, 1, 2].flatMap((shift) =>
 )
 
 describe('lines of a file', () => {
-  test('are the same forwards, whatever the blocks', async () => {
+  test('are read forwards independently of block boundaries', async () => {
     for (const content of contents)
       assert.deepEqual(await collect(linesForward(over(content), 0, content.length)), expected(content).slice(0, -1))
   })
 
-  test('are the same backwards, whatever the blocks', async () => {
+  test('are read backwards independently of block boundaries', async () => {
     for (const content of contents)
       assert.deepEqual(await collect(linesBackward(over(content), content.length)), expected(content).toReversed())
   })
@@ -58,7 +58,7 @@ describe('lines of a file', () => {
     }
   })
 
-  test('of an empty file are one empty rest', async () => {
+  test('of an empty file are one empty remainder', async () => {
     assert.deepEqual(await collect(linesBackward(over(Buffer.alloc(0)), 0)), [[0, '']])
     assert.deepEqual(await collect(linesForward(over(Buffer.alloc(0)), 0, 0)), [])
   })

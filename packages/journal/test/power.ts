@@ -1,4 +1,4 @@
-// A disk that forgets what was not synced: what a directory holds after a kill and after a power cut, at every step of an act.
+// Simulates a disk that loses unsynced data: the content of a directory after a kill and after a power loss, at every step of an action.
 import fs, { fstatSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import promises, { type FileHandle, open } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
 /**
- * `kill`: the process ends, the system goes on. `power`: what was not synced is gone. `torn`: so it is, but for half of what
- * was added to each file since. `disordered`: so it is, but for the last change of names, which came before the others.
+ * `kill`: only the process ends. `power`: unsynced data is lost. `torn`: as `power`, but half of the unsynced bytes of each file remain.
+ * `disordered`: as `power`, but the last rename reached the disk before the others.
  */
 export const cuts = ['kill', 'power', 'torn', 'disordered'] as const
 export type Cut = (typeof cuts)[number]
@@ -16,7 +16,7 @@ type Contents = ReadonlyMap<string, Buffer>
 
 export interface Moment<Said> {
   readonly step: string
-  /** What was known to be true. */
+  /** What the action has acknowledged. */
   readonly said: Said
   readonly after: Readonly<Record<Cut, Contents>>
 }
@@ -24,7 +24,7 @@ export interface Moment<Said> {
 interface File {
   readonly ino: number
   bytes: Buffer
-  /** What the platter holds. */
+  /** The state on the disk. */
   kept: Buffer
 }
 
@@ -36,11 +36,11 @@ const isSame = (names: Names, others: Names): boolean =>
 class Disk {
   readonly #directory: string
   #names: Names = new Map()
-  /** Before the last change. */
+  /** The state before the last change. */
   #former: Names = new Map()
   #kept: Names
 
-  /** @param directory all of which is on the platter */
+  /** @param directory whose whole content is on the disk */
   constructor(directory: string) {
     this.#directory = directory
     this.look()
@@ -94,11 +94,11 @@ class Disk {
 export interface Recording<Said> {
   readonly directory: string
   readonly said: () => Said
-  /** Syncs of the directory promise nothing: a weakened system. */
+  /** A weakened system in which syncs of the directory have no effect. */
   readonly forgetNames?: boolean
 }
 
-/** Everything that `act` does to the files of the directory, step by step. */
+/** Records everything that `act` does to the files of the directory, step by step. */
 export const record = async <Said>(t: TestContext, recording: Recording<Said>, act: () => Promise<void>): Promise<Moment<Said>[]> => {
   const { directory, said, forgetNames = false } = recording
   const disk = new Disk(directory)
@@ -152,7 +152,7 @@ export const record = async <Said>(t: TestContext, recording: Recording<Said>, a
   return moments
 }
 
-/** Writes out what is there after a cut. */
+/** Writes the state after a crash to a directory. */
 export const restore = (directory: string, contents: Contents): void => {
   mkdirSync(directory, { recursive: true })
   for (const [name, bytes] of contents) writeFileSync(join(directory, name), bytes, { mode: 0o600 })

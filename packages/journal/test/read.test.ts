@@ -14,8 +14,8 @@ const collect = async (journal: Journal, seq: number): Promise<AuditEntry[]> => 
   return entries
 }
 
-describe('reading back', () => {
-  test('gives any stretch of the journal, forwards and backwards', async (t) => {
+describe('reading', () => {
+  test('returns any range of the journal, forwards and backwards', async (t) => {
     const journal = await openFor(t, newOptions(t))
     // Lines of all lengths: some longer than the blocks in which the file is read.
     const texts = Array.from({ length: 900 }, (_, index) => `${index} ${'x'.repeat(index % 150 === 7 ? 200_000 : (index * 37) % 700)}`)
@@ -32,14 +32,14 @@ describe('reading back', () => {
     assert.deepEqual(await journal.page({ limit: 3 }), entries.slice(-3).toReversed())
   })
 
-  test('an empty journal has nothing', async (t) => {
+  test('an empty journal has no entries', async (t) => {
     const journal = await openFor(t, newOptions(t))
     assert.deepEqual(await collect(journal, 0), [])
     assert.deepEqual(await journal.page({ limit: 5 }), [])
     assert.deepEqual(await journal.page({ limit: 5, before: 3 }), [])
   })
 
-  test('says so where a line is none any more', async (t) => {
+  test('a damaged line is an error that suggests svcctl audit verify', async (t) => {
     const options = newOptions(t)
     const journal = await openFor(t, options)
     const { lines: placed } = await journal.append(lines(3))
@@ -53,7 +53,7 @@ describe('reading back', () => {
     assert.deepEqual(textsOf(await journal.entriesAt(places)), ['line 1', 'line 3'])
   })
 
-  test('ends where the journal ended when the reading began', async (t) => {
+  test('ends at the last line at the time of the call', async (t) => {
     const options = newOptions(t)
     const journal = await openFor(t, options)
     await journal.append(lines(2))
@@ -64,7 +64,7 @@ describe('reading back', () => {
     assert.deepEqual(textsOf(seen), ['line 1', 'line 2'])
   })
 
-  test('both ways of reading a line judge alike', () => {
+  test('both parsers of a line accept the same input', () => {
     const hex = sha256('x')
     const whole = {
       seq: 1,

@@ -1,11 +1,11 @@
-// Files of records over time: closed, kept, removed; and what stands in slots.
+// Record files over time: rotated, kept and removed; and the content of slots.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import { openRecords, type Records } from '../src/index.ts'
-import { isScarce } from '../src/record-file.ts'
+import { isLowOnSpace } from '../src/record-file.ts'
 import { openSlotFile } from '../src/slot-file.ts'
 import { noSmallDisk, onSmallDisk } from '@gatehouse/testkit/small-disk'
 import { isUnwritable, newDirectory } from './state.ts'
@@ -18,17 +18,17 @@ const files = (directory: string): string[] =>
     .toSorted()
 const lines = (path: string): number => readFileSync(path, 'utf8').split('\n').length - 1
 
-const openFor = async (t: TestContext, path: string, retention?: { time: number; most?: number }): Promise<Records> => {
+const openFor = async (t: TestContext, path: string, retention?: { time: number; maxFileSize?: number }): Promise<Records> => {
   const records = await openRecords({ path, ...(retention !== undefined && { retention }) })
   t.after(() => records.close())
   return records
 }
 const all = async (records: Records): Promise<readonly unknown[]> =>
-  (await records.read({ isWanted: () => true, limit: 1_000, most: { lines: 1_000, bytes: 1e6 } })).items
+  (await records.read({ isWanted: () => true, limit: 1_000, max: { lines: 1_000, bytes: 1e6 } })).items
 
-test('a file that is large enough is closed under the next number, and no record is lost', async (t) => {
+test('a large file is closed under the next number, and no record is lost', async (t) => {
   const directory = newDirectory(t)
-  const records = await openFor(t, join(directory, 'calls.jsonl'), { time: 30 * day, most: 1_000 })
+  const records = await openFor(t, join(directory, 'calls.jsonl'), { time: 30 * day, maxFileSize: 1_000 })
   for (let call = 0; call < 50; call += 1) await records.append({ ...at(Date.now()), call, text: 'x'.repeat(100) })
   assert.deepEqual(files(directory).slice(0, 3), ['calls.1.jsonl', 'calls.2.jsonl', 'calls.3.jsonl'])
   assert.equal(
@@ -42,7 +42,7 @@ test('a file that is large enough is closed under the next number, and no record
   assert.equal(statSync(join(directory, 'calls.1.jsonl')).mode & 0o777, 0o600)
 })
 
-test('a file whose first record is a day old is closed, however small', async (t) => {
+test('a file whose first record is a day old is closed, whatever its size', async (t) => {
   const directory = newDirectory(t)
   const path = join(directory, 'calls.jsonl')
   writeFileSync(path, `${JSON.stringify({ ...at(Date.now() - day - 1_000), call: 1 })}\n`, { mode: 0o600 })
@@ -53,7 +53,7 @@ test('a file whose first record is a day old is closed, however small', async (t
   assert.deepEqual(files(directory), ['calls.1.jsonl', 'calls.jsonl'])
 })
 
-test('a closed file is removed when its last record is older than records are kept', async (t) => {
+test('a closed file is removed when its last record is older than the retention time', async (t) => {
   const directory = newDirectory(t)
   const path = join(directory, 'calls.jsonl')
   for (const [number, age] of [
@@ -70,7 +70,7 @@ test('a closed file is removed when its last record is older than records are ke
   assert.deepEqual(files(directory), ['audit.1.jsonl', 'calls.2.jsonl', 'calls.jsonl'])
 })
 
-test('what is in a slot is there for the next process, and what was recorded is not', async (t) => {
+test('the next process finds filled slots, except those with a record', async (t) => {
   const directory = newDirectory(t)
   const path = join(directory, 'calls.jsonl')
   const first = await openRecords({ path })
@@ -89,9 +89,9 @@ test('what is in a slot is there for the next process, and what was recorded is 
   assert.equal(statSync(join(directory, 'calls.inflight')).mode & 0o777, 0o600)
 })
 
-test('a clock that is set a year ahead while records are written removes none of them', async (t) => {
+test('a clock that is set a year ahead removes no records', async (t) => {
   const directory = newDirectory(t)
-  const records = await openFor(t, join(directory, 'calls.jsonl'), { time: 30 * day, most: 1_000 })
+  const records = await openFor(t, join(directory, 'calls.jsonl'), { time: 30 * day, maxFileSize: 1_000 })
   const real = Date.now.bind(Date)
   for (let call = 0; call < 60; call += 1) {
     if (call === 30) t.mock.method(Date, 'now', () => real() + 365 * day)
@@ -100,10 +100,10 @@ test('a clock that is set a year ahead while records are written removes none of
   assert.equal((await all(records)).length, 60)
 })
 
-test('finds a record that was written just before its file was closed', async (t) => {
+test('a record that was written just before its file was closed is found', async (t) => {
   const directory = newDirectory(t)
   const path = join(directory, 'calls.jsonl')
-  const first = await openRecords({ path, retention: { time: 30 * day, most: 10 } })
+  const first = await openRecords({ path, retention: { time: 30 * day, maxFileSize: 10 } })
   first.begin({ id: 'a' })
   await first.append({ id: 'a', text: 'x'.repeat(20) })
   await first.append({ id: 'later' })
@@ -112,7 +112,7 @@ test('finds a record that was written just before its file was closed', async (t
   assert.deepEqual((await openFor(t, path)).unfinished, [])
 })
 
-test('a slot holds no more than its size, and a longer text is refused without harm to the next slot', (t) => {
+test('content larger than a slot is refused and does not damage the next slot', (t) => {
   const path = join(newDirectory(t), 'slots')
   const file = openSlotFile(path)
   const [first, second] = [file.take({ id: 1 }), file.take({ id: 2 })]
@@ -130,7 +130,7 @@ test('a slot holds no more than its size, and a longer text is refused without h
   again.close()
 })
 
-test('a slot that power loss left as bytes of nothing is told apart from an empty one', (t) => {
+test('a slot that power loss left full of zeros is distinguished from an empty one', (t) => {
   const path = join(newDirectory(t), 'slots')
   writeFileSync(path, Buffer.concat([Buffer.alloc(2_048), Buffer.from('{"id":\n'), Buffer.alloc(2_041)]))
   const file = openSlotFile(path)
@@ -141,7 +141,7 @@ test('a slot that power loss left as bytes of nothing is told apart from an empt
   file.close()
 })
 
-test('records stop at 256 MiB of free disk, on a small volume at an eighth of it', () => {
+test('records are refused below 256 MiB of free disk, or below an eighth of a small volume', () => {
   const GiB = 1024 ** 3
   assert.deepEqual(
     [
@@ -149,19 +149,19 @@ test('records stop at 256 MiB of free disk, on a small volume at an eighth of it
       { free: limits.diskForOthers - 1, size: 100 * GiB },
       { free: GiB / 8, size: GiB },
       { free: GiB / 8 - 1, size: GiB },
-    ].map(isScarce),
+    ].map(isLowOnSpace),
     [false, true, false, true],
   )
 })
 
-test('records and slots are refused while the disk is short, and taken again when it is not', { skip: noSmallDisk }, () =>
+test('records and slots are refused while the disk is low on space, and accepted again afterwards', { skip: noSmallDisk }, () =>
   onSmallDisk('1m', async (directory) => {
     const records = await openRecords({ path: join(directory, 'calls.jsonl') })
     try {
       await records.append({ call: 1 })
       writeFileSync(join(directory, 'filler'), Buffer.alloc(950 * 1024))
       const deadline = Date.now() + 30_000
-      // Room that was seen is believed for a moment.
+      // A positive result is cached briefly.
       while (
         await records.append({ call: 2 }).then(
           () => true,

@@ -22,7 +22,7 @@ const read = (path: string): unknown[] =>
     .map((text) => JSON.parse(text))
 
 describe('records', () => {
-  test('are in the file when the append resolves', async (t) => {
+  test('are in the file when append resolves', async (t) => {
     const path = newPath(t)
     const records = await openFor(t, path)
     await records.append({ call: 1 })
@@ -30,7 +30,7 @@ describe('records', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600)
   })
 
-  test('keep the order of the calls', async (t) => {
+  test('have the order of the calls', async (t) => {
     const path = newPath(t)
     const records = await openFor(t, path)
     const expected = Array.from({ length: 500 }, (_, call) => ({ call }))
@@ -38,7 +38,7 @@ describe('records', () => {
     assert.deepEqual(read(path), expected)
   })
 
-  test('are synced soon after, once for many', async (t) => {
+  test('are synced soon, many with one sync', async (t) => {
     const path = newPath(t)
     const records = await openFor(t, path)
     const probe = await open(path)
@@ -52,14 +52,14 @@ describe('records', () => {
       })
     })
     for (let call = 0; call < 20; call += 1) await records.append({ call })
-    // The timer of the sync does not hold a process open.
+    // The sync timer does not keep a process running.
     const awake = setInterval(() => {}, 1000)
     await synced
     clearInterval(awake)
     assert.equal(prototype.datasync.mock.callCount(), 1)
   })
 
-  test('go on after those of an earlier process, whose torn line is cut off', async (t) => {
+  test('continue after a restart, which removes a torn line', async (t) => {
     const path = newPath(t)
     const first = await openRecords({ path })
     await first.append({ call: 1 })
@@ -70,7 +70,7 @@ describe('records', () => {
     assert.deepEqual(read(path), [{ call: 1 }, { call: 2 }])
   })
 
-  test('begin an empty file where only a torn line was', async (t) => {
+  test('begin in an empty file where only a torn line was', async (t) => {
     const path = newPath(t)
     writeFileSync(path, '{"call":')
     const records = await openFor(t, path)
@@ -79,7 +79,7 @@ describe('records', () => {
     assert.deepEqual(read(path), [{ call: 1 }])
   })
 
-  test('go to a new file when theirs was moved away', async (t) => {
+  test('go to a new file when their file was moved away', async (t) => {
     const path = newPath(t)
     const records = await openFor(t, path)
     await records.append({ call: 1 })
@@ -91,14 +91,14 @@ describe('records', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600)
   })
 
-  test('are refused while they cannot be synced, and taken again by themselves', async (t) => {
+  test('are refused while syncs fail, and accepted again afterwards', async (t) => {
     const path = newPath(t)
     const records = await openFor(t, path)
     const probe = await open(path)
     const failing = t.mock.method(Object.getPrototypeOf(probe), 'datasync', () => Promise.reject(new Error('EIO: i/o error')))
     await probe.close()
     const until = async (code: string): Promise<void> => {
-      // Every attempt takes a turn of the event loop; the timer of the sync comes in between.
+      // Every attempt takes a turn of the event loop; the sync timer fires in between.
       const deadline = Date.now() + 30_000
       for (let found = ''; found !== code;) {
         assert.ok(Date.now() < deadline, `expected ${code}`)
@@ -114,7 +114,7 @@ describe('records', () => {
     await until('ok')
   })
 
-  test('that wait are written before the file is closed, later ones are refused', async (t) => {
+  test('that are queued are written before the file is closed, and later ones are refused', async (t) => {
     const path = newPath(t)
     const records = await openRecords({ path })
     const waiting = records.append({ call: 1 })

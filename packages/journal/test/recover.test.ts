@@ -25,7 +25,7 @@ const stages = (options: JournalOptions): string[] => rawLines(options.path).map
 const before = ['submit', 'submit', 'submit', 'checkpoint']
 
 describe('a journal after a crash', () => {
-  test('a torn last line is cut off, kept aside and journaled', async (t) => {
+  test('a torn last line is removed, saved in a file and recorded', async (t) => {
     const options = await written(t)
     const torn = '{"seq":5,"time":"2026-11-20T12'
     appendFileSync(options.path, torn)
@@ -37,7 +37,7 @@ describe('a journal after a crash', () => {
     assert.deepEqual(await verifyJournal(options), { ok: true, lines: 5, head: journal.head() })
   })
 
-  test('a whole last line that is no entry is cut off too', async (t) => {
+  test('a complete last line that is not an entry is removed too', async (t) => {
     const options = await written(t)
     appendFileSync(options.path, '{"seq":5}\n')
     await openFor(t, options)
@@ -45,7 +45,7 @@ describe('a journal after a crash', () => {
     assert.deepEqual(stages(options), [...before, 'recovered'])
   })
 
-  test('lines behind a block that the disk lost go with it', async (t) => {
+  test('lines after a block that the disk lost are removed with it', async (t) => {
     const options = await written(t)
     const journal = await openJournal(options)
     await journal.append(lines(3, 4))
@@ -59,7 +59,7 @@ describe('a journal after a crash', () => {
     assert.deepEqual(await verifyJournal(options), { ok: true, lines: 6, head: recovered.head() })
   })
 
-  test('each time something is cut off it is kept under another name', async (t) => {
+  test('each removed end is saved under another name', async (t) => {
     const options = await written(t)
     for (const n of [1, 2, 3]) {
       appendFileSync(options.path, `torn ${n}`)
@@ -68,7 +68,7 @@ describe('a journal after a crash', () => {
     }
   })
 
-  test('a first line that was torn leaves an empty journal', async (t) => {
+  test('a torn first line leaves an empty journal', async (t) => {
     const options = newOptions(t)
     writeFileSync(options.path, '{"seq":1,', { mode: 0o600 })
     const journal = await openFor(t, options)
@@ -76,7 +76,7 @@ describe('a journal after a crash', () => {
     assert.equal(journal.head().seq, 1)
   })
 
-  test('a present file that is lost is begun anew behind the closed ones, with a checkpoint', async (t) => {
+  test('a lost current file is created again after the closed ones and begins with a checkpoint', async (t) => {
     const { options, journal } = await openSmall(t, 12)
     await journal.close()
     const closed = (await filesOf(options.path)).slice(0, -1).flat().length
@@ -86,11 +86,11 @@ describe('a journal after a crash', () => {
     assert.equal(again.head().seq, closed + 1)
     assert.equal(again.checkpoint()?.seq, closed)
     assert.deepEqual(await verifyJournal({ ...options, known: [again.head()] }), { ok: true, lines: closed + 1, head: again.head() })
-    // Only who has kept a head of what was lost can tell.
+    // Only a known head of the lost lines reveals the loss.
     assert.equal((await verifyJournal({ ...options, known: [journal.head()] })).ok, false)
   })
 
-  test('a present file that is begun anew has no time before that of the closed ones', async (t) => {
+  test('times in a current file that is created again do not precede those of the closed files', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: new Date('2026-11-20T12:00:00Z') })
     const { options, journal } = await openSmall(t, 12)
     await journal.close()
@@ -100,7 +100,7 @@ describe('a journal after a crash', () => {
     assert.equal((await again.page({ limit: 1 }))[0]?.time, '2026-11-20T12:00:00.000Z')
   })
 
-  test('a first line of a present file that was torn leaves a checkpoint and the note', async (t) => {
+  test('a torn first line of the current file is replaced by a checkpoint and a recovery line', async (t) => {
     const { options, journal } = await openSmall(t, 12)
     await journal.close()
     writeFileSync(options.path, '{"seq":')
@@ -110,7 +110,7 @@ describe('a journal after a crash', () => {
     assert.equal((await verifyJournal({ ...options, known: [again.head()] })).ok, true)
   })
 
-  test('a whole journal is left as it is', async (t) => {
+  test('an intact journal is not modified', async (t) => {
     const options = await written(t)
     const content = readFileSync(options.path)
     const journal = await openFor(t, options)
@@ -119,24 +119,24 @@ describe('a journal after a crash', () => {
     assert.ok(!existsSync(join(dirname(options.path), 'audit.torn-1')))
   })
 
-  test('refuses a file without a line of a journal and leaves it alone', async (t) => {
+  test('a file without a journal entry is refused and not modified', async (t) => {
     const options = newOptions(t)
     writeFileSync(options.path, 'dear diary\nnothing happened\n', { mode: 0o600 })
     await assert.rejects(
       openJournal(options),
-      (error) => isRefusal(error) && error.exit === exits.configuration && error.detail.includes('expected a journal'),
+      (error) => isRefusal(error) && error.exit === exits.configuration && error.detail.includes('not a journal'),
     )
     assert.equal(readFileSync(options.path, 'utf8'), 'dear diary\nnothing happened\n')
   })
 
-  test('refuses a link in place of the file', async (t) => {
+  test('a symbolic link is refused', async (t) => {
     const options = newOptions(t)
     writeFileSync(`${options.path}.elsewhere`, '')
     symlinkSync(`${options.path}.elsewhere`, options.path)
     await assert.rejects(openJournal(options), (error) => isRefusal(error) && error.exit === exits.configuration)
   })
 
-  test('refuses a disk that cannot be written', { skip: noSmallDisk }, () =>
+  test('a read-only disk is refused', { skip: noSmallDisk }, () =>
     onSmallDisk('64k', async (directory) => {
       const options = optionsIn(directory)
       await (await openJournal(options)).close()
@@ -145,7 +145,7 @@ describe('a journal after a crash', () => {
     }),
   )
 
-  test('refuses another public key beside the journal', async (t) => {
+  test('another public key beside the journal is refused', async (t) => {
     const options = await written(t)
     await assert.rejects(
       openJournal({ ...options, seed: Buffer.alloc(32, 8) }),

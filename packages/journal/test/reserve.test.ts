@@ -14,7 +14,7 @@ const bytes = 64 * KiB
 
 const blocksOf = (path: string): number => statSync(path).blocks * 512
 
-/** Until not a page is left. */
+/** Fills the disk completely. */
 const fill = (directory: string): (() => void) => {
   const path = join(directory, 'filler')
   assert.throws(() => writeFileSync(path, Buffer.alloc(1024 * KiB)), { code: 'ENOSPC' })
@@ -27,13 +27,13 @@ const free = (directory: string): number => {
 }
 
 const listening = (): { log: Logger; told: string[] } => {
-  const told: string[] = []
-  const tell = (message: string): void => void told.push(message)
-  return { log: { ...silent, info: tell, warn: tell }, told }
+  const messages: string[] = []
+  const tell = (message: string): void => void messages.push(message)
+  return { log: { ...silent, info: tell, warn: tell }, told: messages }
 }
 
-describe('disk that is kept in reserve', () => {
-  test('is written for real, for its owner alone', async (t) => {
+describe('a disk reserve', () => {
+  test('has real blocks and is accessible only to its owner', async (t) => {
     const path = join(newDirectory(t), 'audit.reserve')
     const reserve = createReserve({ path, bytes: 3 * 1024 * KiB + 5 }, silent)
     await reserve.refill()
@@ -41,21 +41,21 @@ describe('disk that is kept in reserve', () => {
     assert.ok(blocksOf(path) >= 3 * 1024 * KiB + 5)
     assert.equal(statSync(path).mode & 0o777, 0o600)
     const content = readFileSync(path)
-    assert.ok(new Set(content.subarray(0, 4096)).size > 200, 'what is compressed away is not kept')
-    assert.equal(reserve.kept(), true)
+    assert.ok(new Set(content.subarray(0, 4096)).size > 200, 'the content cannot be compressed')
+    assert.equal(reserve.isAvailable(), true)
   })
 
-  test('is not written again where an earlier process has kept it', async (t) => {
+  test('of an earlier process is not written again', async (t) => {
     const path = join(newDirectory(t), 'audit.reserve')
     await createReserve({ path, bytes }, silent).refill()
     const before = readFileSync(path)
     const again = createReserve({ path, bytes }, silent)
     await again.refill()
     assert.deepEqual(readFileSync(path), before)
-    assert.equal(await again.giveUp(), true)
+    assert.equal(await again.release(), true)
   })
 
-  test('is written where a file without its blocks, or of another size, has its name', async (t) => {
+  test('replaces a sparse file or a file of another size', async (t) => {
     const path = join(newDirectory(t), 'audit.reserve')
     for (const size of [bytes, bytes / 2, bytes * 2]) {
       writeFileSync(path, '')
@@ -67,50 +67,50 @@ describe('disk that is kept in reserve', () => {
     }
   })
 
-  test('is given up once, and kept again', async (t) => {
+  test('is released once and created again', async (t) => {
     const path = join(newDirectory(t), 'audit.reserve')
-    const { log, told } = listening()
+    const { log, told: messages } = listening()
     const reserve = createReserve({ path, bytes }, log)
     await reserve.refill()
-    assert.deepEqual([await reserve.giveUp(), await reserve.giveUp()], [true, false])
-    assert.deepEqual([reserve.kept(), existsSync(path)], [false, false])
+    assert.deepEqual([await reserve.release(), await reserve.release()], [true, false])
+    assert.deepEqual([reserve.isAvailable(), existsSync(path)], [false, false])
     await Promise.all([reserve.refill(), reserve.refill()])
-    assert.deepEqual([reserve.kept(), statSync(path).size], [true, bytes])
-    assert.deepEqual(told, ['the disk is full: what was kept for the journal is given up', 'the disk kept for the journal is there again'])
+    assert.deepEqual([reserve.isAvailable(), statSync(path).size], [true, bytes])
+    assert.deepEqual(messages, ['disk full: released the disk reserve of the journal', 'disk reserve of the journal restored'])
   })
 
-  test('that is about to be kept is given up as well', async (t) => {
+  test('that is being created is released too', async (t) => {
     const path = join(newDirectory(t), 'audit.reserve')
     const reserve = createReserve({ path, bytes }, silent)
     const filling = reserve.refill()
-    assert.equal(reserve.kept(), true)
-    assert.equal(await reserve.giveUp(), true)
+    assert.equal(reserve.isAvailable(), true)
+    assert.equal(await reserve.release(), true)
     await filling
     assert.equal(existsSync(path), false)
   })
 
-  test('is not touched behind the close', async (t) => {
+  test('is not modified after close', async (t) => {
     const path = join(newDirectory(t), 'audit.reserve')
     const reserve = createReserve({ path, bytes }, silent)
     const filling = reserve.refill()
     await reserve.close()
-    assert.equal(statSync(path).size, bytes, 'what is being written is written to its end')
+    assert.equal(statSync(path).size, bytes, 'a write in progress is completed')
     await filling
-    assert.equal(await reserve.giveUp(), true)
+    assert.equal(await reserve.release(), true)
     await reserve.refill()
     assert.equal(existsSync(path), false)
   })
 
-  test('is missed, and said once, where it cannot be written', async (t) => {
-    const { log, told } = listening()
+  test('that cannot be created is logged once', async (t) => {
+    const { log, told: messages } = listening()
     const reserve = createReserve({ path: join(newDirectory(t), 'nowhere', 'audit.reserve'), bytes }, log)
     await reserve.refill()
     await reserve.refill()
-    assert.deepEqual([reserve.kept(), await reserve.giveUp()], [false, false])
-    assert.deepEqual(told, ['no disk can be kept for the journal'])
+    assert.deepEqual([reserve.isAvailable(), await reserve.release()], [false, false])
+    assert.deepEqual(messages, ['could not create the disk reserve of the journal'])
   })
 
-  test('never takes the last room: as much again must be left', { skip: noSmallDisk }, () =>
+  test('is created only if its size remains free', { skip: noSmallDisk }, () =>
     onSmallDisk('256k', async (directory) => {
       const path = join(directory, 'audit.reserve')
       const reserve = createReserve({ path, bytes }, silent)
@@ -118,10 +118,10 @@ describe('disk that is kept in reserve', () => {
       writeFileSync(filler, Buffer.alloc(free(directory) - 2 * bytes + 4 * KiB))
       const before = free(directory)
       await reserve.refill()
-      assert.deepEqual([reserve.kept(), existsSync(path), free(directory)], [false, false, before])
+      assert.deepEqual([reserve.isAvailable(), existsSync(path), free(directory)], [false, false, before])
       writeFileSync(filler, Buffer.alloc(4 * KiB))
       await reserve.refill()
-      assert.equal(reserve.kept(), true)
+      assert.equal(reserve.isAvailable(), true)
       assert.ok(free(directory) >= bytes)
     }),
   )
@@ -132,11 +132,11 @@ const withReserve = (options: JournalOptions, directory: string): JournalOptions
   reserve: { path: join(directory, 'audit.reserve'), bytes },
 })
 
-/** On a disk of 512 KiB, of which 64 are kept. */
+/** On a disk of 512 KiB with a reserve of 64 KiB. */
 const onDisk = (act: (journal: Journal, directory: string) => Promise<void>): Promise<void> =>
   onSmallDisk('512k', async (directory) => {
     const options = withReserve(optionsIn(directory), directory)
-    // Whole from the beginning, so that nothing is being written while the test looks.
+    // Complete from the start, so that nothing is written during the test.
     await createReserve({ path: join(directory, 'audit.reserve'), bytes }, silent).refill()
     const journal = await openJournal(options)
     try {
@@ -149,8 +149,8 @@ const onDisk = (act: (journal: Journal, directory: string) => Promise<void>): Pr
 
 const large = (name: string): string => `${name} ${'x'.repeat(8 * KiB)}`
 
-describe('a journal with disk in reserve', () => {
-  test('takes lines on a full disk as long as the reserve lasts', { skip: noSmallDisk }, () =>
+describe('a journal with a disk reserve', () => {
+  test('accepts lines on a full disk until the reserve is used up', { skip: noSmallDisk }, () =>
     onDisk(async (journal, directory) => {
       const empty = fill(directory)
       const texts: string[] = []
@@ -168,7 +168,7 @@ describe('a journal with disk in reserve', () => {
     }),
   )
 
-  test('keeps it again by itself when there is room', { skip: noSmallDisk }, async (t) => {
+  test('creates the reserve again when there is space', { skip: noSmallDisk }, async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     await onDisk(async (journal, directory) => {
       const empty = fill(directory)
@@ -176,15 +176,15 @@ describe('a journal with disk in reserve', () => {
       assert.equal(journal.hasReserve(), false)
       t.mock.timers.tick(limits.auditReserveRetry)
       await journal.makeRoom()
-      assert.equal(journal.hasReserve(), false, 'a full disk has no room for it')
+      assert.equal(journal.hasReserve(), false, 'a full disk has no space for the reserve')
       empty()
       t.mock.timers.tick(limits.auditReserveRetry)
-      // What is given up was kept before.
+      // A release was preceded by a creation.
       assert.equal(await journal.makeRoom(), true)
     })
   })
 
-  test('says whether it has it, and gives it up when it is told to', async (t) => {
+  test('reports whether the reserve exists, and releases it on request', async (t) => {
     const directory = newDirectory(t)
     const journal = await openFor(t, withReserve(optionsIn(directory), directory))
     assert.equal(journal.hasReserve(), true)
@@ -194,12 +194,12 @@ describe('a journal with disk in reserve', () => {
     await journal.append(lines(1))
   })
 
-  test('misses nothing where none was asked for', async (t) => {
+  test('reports no missing reserve when none is configured', async (t) => {
     const journal = await openFor(t, newOptions(t))
     assert.deepEqual([journal.hasReserve(), await journal.makeRoom()], [true, false])
   })
 
-  test('leaves it on the disk when it is closed', async (t) => {
+  test('leaves the reserve on the disk when it is closed', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const directory = newDirectory(t)
     const journal = await openJournal(withReserve(optionsIn(directory), directory))
@@ -210,7 +210,7 @@ describe('a journal with disk in reserve', () => {
     assert.equal(existsSync(join(directory, 'audit.reserve')), false)
   })
 
-  test('takes a torn end aside with it on a full disk', { skip: noSmallDisk }, () =>
+  test('uses the reserve to save a torn end on a full disk', { skip: noSmallDisk }, () =>
     onSmallDisk('512k', async (directory) => {
       const options = withReserve(optionsIn(directory), directory)
       const first = await openJournal(options)
@@ -227,11 +227,11 @@ describe('a journal with disk in reserve', () => {
     }),
   )
 
-  test('signs its head from the reserve when it is closed on a full disk', { skip: noSmallDisk }, () =>
+  test('uses the reserve to sign its head when it is closed on a full disk', { skip: noSmallDisk }, () =>
     onDisk(async (journal, directory) => {
       const { lines: placed } = await journal.append([line('')])
       const length = (placed[0]?.length ?? 0) + 1
-      // The next line begins a page.
+      // The next line begins a new page.
       await journal.append([line('x'.repeat(4 * KiB - 2 * length))])
       assert.equal(statSync(join(directory, 'audit.jsonl')).size, 4 * KiB)
       fill(directory)

@@ -18,7 +18,7 @@ interface Raw {
 const parsed = (text: string): Raw => JSON.parse(text) as Raw
 
 describe('a journal in several files', () => {
-  test('closes a file that has grown beyond its size, and not before', async (t) => {
+  test('rotates a file only when it is larger than its limit', async (t) => {
     const { options } = await openSmall(t, 30)
     const paths = await pathsOf(options.path)
     assert.ok(paths.length > 4, `got ${paths.length} files`)
@@ -31,14 +31,14 @@ describe('a journal in several files', () => {
     assert.ok(statSync(options.path).size <= fileSize)
   })
 
-  test('has one file while that is within its size', async (t) => {
+  test('has one file while that is within its limit', async (t) => {
     const options = { ...newOptions(t), fileSize: 1024 * 1024 }
     const journal = await openFor(t, options)
     await journal.append(lines(500))
     assert.deepEqual(await pathsOf(options.path), [options.path])
   })
 
-  test('calls the files by number, for their owner alone, and leaves nothing else behind', async (t) => {
+  test('numbers its files, restricts them to the owner and leaves no other files', async (t) => {
     const { options } = await openSmall(t, 20)
     const paths = await pathsOf(options.path)
     const numbers = paths.slice(1).map((_, index) => rotatedPath(options.path, index + 1))
@@ -56,7 +56,7 @@ describe('a journal in several files', () => {
     }
   })
 
-  test('chains the first line of a file to the last one of the file before it', async (t) => {
+  test('chains the first line of a file to the last line of the previous file', async (t) => {
     const { options, journal } = await openSmall(t, 20)
     const files = await filesOf(options.path)
     for (const [index, texts] of files.slice(1).entries()) {
@@ -70,7 +70,7 @@ describe('a journal in several files', () => {
     })
   })
 
-  test('says head and checkpoint as they stand in the new file', async (t) => {
+  test('reports head and checkpoint of the new file', async (t) => {
     const { options, journal } = await openSmall(t, 0)
     while ((await pathsOf(options.path)).length === 1) {
       await journal.append(lines(1))
@@ -81,7 +81,7 @@ describe('a journal in several files', () => {
     assert.deepEqual(journal.checkpoint(), JSON.parse(first!).detail)
   })
 
-  test('keeps the lines of a call in one file, however long they are', async (t) => {
+  test('writes the lines of a call to one file, whatever their length', async (t) => {
     const options = { ...newOptions(t), fileSize }
     const journal = await openFor(t, options)
     const { lines: placed } = await journal.append(lines(40))
@@ -90,7 +90,7 @@ describe('a journal in several files', () => {
     assert.equal(rawLines(rotatedPath(options.path, 1)).length, 41)
   })
 
-  test('keeps the order of calls that come together while files are closed', async (t) => {
+  test('keeps the order of concurrent calls during rotations', async (t) => {
     const { options, journal } = await openSmall(t, 0)
     await Promise.all(Array.from({ length: 30 }, (_, call) => journal.append(lines(5, call * 10 + 1))))
     await settle(journal)
@@ -104,7 +104,7 @@ describe('a journal in several files', () => {
     assert.equal((await verifyJournal({ ...options, known: [journal.head()] })).ok, true)
   })
 
-  test('tells of every line once, its own among them, with its place', async (t) => {
+  test('reports every line once with its location, including its own lines', async (t) => {
     const { options, journal, placed } = await openSmall(t, 30)
     const paths = await pathsOf(options.path)
     assert.deepEqual(
@@ -121,7 +121,7 @@ describe('a journal in several files', () => {
 })
 
 describe('reading several files', () => {
-  test('gives any stretch, forwards and backwards', async (t) => {
+  test('returns any range, forwards and backwards', async (t) => {
     const { journal, placed } = await openSmall(t, 40)
     const entries = placed.map(({ entry }) => entry)
     const all = await collect(journal.entriesAfter(0))
@@ -138,7 +138,7 @@ describe('reading several files', () => {
     assert.deepEqual(await journal.page({ limit: 1000 }), all.toReversed())
   })
 
-  test('gives the places that the appends have told, after a restart too', async (t) => {
+  test('returns the locations that append reported, also after a restart', async (t) => {
     const { options, journal, placed } = await openSmall(t, 30)
     assert.deepEqual((await collect(journal.linesAfter(7))).slice(0, placed.length - 7), placed.slice(7))
     await journal.close()
@@ -146,7 +146,7 @@ describe('reading several files', () => {
     assert.deepEqual((await collect(again.linesAfter(0))).slice(0, placed.length), placed)
   })
 
-  test('finds entries where they were placed, in the order asked for', async (t) => {
+  test('returns entries by location in the requested order', async (t) => {
     const { journal, placed } = await openSmall(t, 30)
     const wanted = placed.toReversed().map(({ entry, ...position }) => ({ ...position, seq: entry.seq }))
     assert.deepEqual(
@@ -155,7 +155,7 @@ describe('reading several files', () => {
     )
   })
 
-  test('leaves out what does not stand where it is looked for', async (t) => {
+  test('omits entries that are not at their location', async (t) => {
     const { journal, placed } = await openSmall(t, 12)
     const { entry, ...position } = placed[0]!
     const right = { ...position, seq: entry.seq }
@@ -170,7 +170,7 @@ describe('reading several files', () => {
     assert.deepEqual(await journal.entriesAt([...wrong, right, ...wrong]), [entry])
   })
 
-  test('ends where the journal ended when it began, though its file is closed meanwhile', async (t) => {
+  test('ends at the last line at the time of the call, even if the file is rotated during the read', async (t) => {
     const { options, journal } = await openSmall(t, 3)
     const reading = journal.entriesAfter(0)
     const before = await pathsOf(options.path)
@@ -181,7 +181,7 @@ describe('reading several files', () => {
 })
 
 describe('a journal in several files that is opened again', () => {
-  test('goes on in its last file', async (t) => {
+  test('continues in its last file', async (t) => {
     const { options, journal } = await openSmall(t, 20)
     const count = (await pathsOf(options.path)).length
     const head = journal.head()
@@ -196,7 +196,7 @@ describe('a journal in several files that is opened again', () => {
     assert.equal((await verifyJournal({ ...options, known: [again.head()] })).ok, true)
   })
 
-  test('counts the lines of its last file since the checkpoint at its beginning', async (t) => {
+  test('counts the lines of its last file since the checkpoint at the beginning', async (t) => {
     const options = newOptions(t)
     const first = await openFor(t, { ...options, fileSize })
     await first.append(lines(10))
@@ -207,11 +207,11 @@ describe('a journal in several files that is opened again', () => {
     await third.append(lines(2))
     const stages = rawLines(options.path).map((text) => parsed(text).stage)
     assert.deepEqual([stages[0], stages.indexOf('checkpoint', 1)], ['checkpoint', 1001])
-    // What others have written since is none of theirs to sign.
+    // Lines that other processes wrote since are not signed.
     for (const journal of [first, second]) await assert.rejects(journal.append(lines(1)), isUnwritable)
   })
 
-  test('closes its last file as soon as that is beyond a smaller size', async (t) => {
+  test('rotates its last file when a smaller limit is set', async (t) => {
     const options = newOptions(t)
     const first = await openJournal(options)
     await first.append(lines(20))

@@ -1,6 +1,5 @@
-// Files that a journal has closed: none may be missing, exchanged or altered, found while it runs, when it is opened, and by
-// `verifyJournal`. A journal that runs or opens looks at names, sizes and both ends; what stands in between only a walk along
-// the whole chain shows, which is what `verifyJournal` is for.
+// Closed journal files that are missing, replaced or altered are noticed while the journal runs, when it is opened, and by
+// `verifyJournal`. Running and opening check names, sizes and both ends; only `verifyJournal` checks the lines in between.
 import assert from 'node:assert/strict'
 import { appendFileSync, chmodSync, copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -15,11 +14,11 @@ import { isUnwritable, line, lines, openFor, rawLines } from './state.ts'
 
 interface Fault {
   readonly what: string
-  /** What appending says, while running and after a restart. */
-  readonly words: RegExp
+  /** The error of an append, while running and after a restart. */
+  readonly pattern: RegExp
   readonly atStart: RegExp | undefined
-  /** Damages the second file. */
-  readonly strike: Damage
+  /** Damages the second file of the journal. */
+  readonly damage: Damage
 }
 
 const putBack = (path: string): (() => void) => {
@@ -33,27 +32,27 @@ const putBack = (path: string): (() => void) => {
 const faults: Fault[] = [
   {
     what: 'missing',
-    words: /audit\.2\.jsonl: expected the journal, found no file/,
-    atStart: /audit\.2\.jsonl: expected a closed file of the journal, found none/,
-    strike: missing,
+    pattern: /audit\.2\.jsonl: the journal file is missing/,
+    atStart: /audit\.2\.jsonl: the closed journal file is missing/,
+    damage: missing,
   },
   {
-    what: 'exchanged for the one before it',
-    words: /audit\.2\.jsonl: expected the journal, found another file/,
-    atStart: /audit\.2\.jsonl: expected to begin behind line \d+ of the file before it, begins with line 1/,
-    strike: (path) => exchange(path, readFileSync(path.replace('.2.', '.1.'))),
+    what: 'replaced by the previous file',
+    pattern: /audit\.2\.jsonl: another file has replaced the journal/,
+    atStart: /audit\.2\.jsonl: the file begins with line 1 and does not follow line \d+/,
+    damage: (path) => exchange(path, readFileSync(path.replace('.2.', '.1.'))),
   },
   {
-    what: 'exchanged for an altered copy',
-    words: /audit\.2\.jsonl: expected the journal, found another file/,
+    what: 'replaced by an altered copy',
+    pattern: /audit\.2\.jsonl: another file has replaced the journal/,
     atStart: undefined,
-    strike: (path) => exchange(path, Buffer.from(readFileSync(path, 'utf8').replace('"line ', '"LINE '))),
+    damage: (path) => exchange(path, Buffer.from(readFileSync(path, 'utf8').replace('"line ', '"LINE '))),
   },
   {
     what: 'shortened by its last line',
-    words: /audit\.2\.jsonl: expected \d+ bytes, got/,
-    atStart: /audit\.3\.jsonl: expected to begin behind line/,
-    strike: (path) => {
+    pattern: /audit\.2\.jsonl: expected \d+ bytes, got/,
+    atStart: /audit\.3\.jsonl: the file begins with line \d+ and does not follow line/,
+    damage: (path) => {
       const repair = putBack(path)
       const content = readFileSync(path)
       truncateSync(path, content.lastIndexOf('\n', -2) + 1)
@@ -62,9 +61,9 @@ const faults: Fault[] = [
   },
   {
     what: 'shortened within a line',
-    words: /audit\.2\.jsonl: expected \d+ bytes, got/,
-    atStart: /audit\.2\.jsonl: expected a closed file of the journal, got another content/,
-    strike: (path) => {
+    pattern: /audit\.2\.jsonl: expected \d+ bytes, got/,
+    atStart: /audit\.2\.jsonl: not a closed journal file/,
+    damage: (path) => {
       const repair = putBack(path)
       truncateSync(path, readFileSync(path).length - 20)
       return repair
@@ -72,41 +71,41 @@ const faults: Fault[] = [
   },
   {
     what: 'emptied',
-    words: /audit\.2\.jsonl: expected \d+ bytes, got 0/,
-    atStart: /audit\.2\.jsonl: expected a closed file of the journal, got another content/,
-    strike: (path) => {
+    pattern: /audit\.2\.jsonl: expected \d+ bytes, got 0/,
+    atStart: /audit\.2\.jsonl: not a closed journal file/,
+    damage: (path) => {
       const repair = putBack(path)
       truncateSync(path, 0)
       return repair
     },
   },
   {
-    what: 'written to by somebody else',
-    words: /audit\.2\.jsonl: expected \d+ bytes, got/,
-    atStart: /audit\.3\.jsonl: expected to begin behind line/,
-    strike: (path) => {
+    what: 'written by another program',
+    pattern: /audit\.2\.jsonl: expected \d+ bytes, got/,
+    atStart: /audit\.3\.jsonl: the file begins with line \d+ and does not follow line/,
+    damage: (path) => {
       const repair = putBack(path)
       appendFileSync(path, `${rawLines(path)[0]}\n`)
       return repair
     },
   },
   {
-    what: 'given a second name',
-    words: /audit\.2\.jsonl: expected one name for the file, got 2/,
-    atStart: /audit\.2\.jsonl: expected one name for the file, got 2/,
-    strike: secondName,
+    what: 'linked under a second name',
+    pattern: /audit\.2\.jsonl: the file has 2 names, expected one/,
+    atStart: /audit\.2\.jsonl: the file has 2 names, expected one/,
+    damage: secondName,
   },
   {
-    what: 'opened to others',
-    words: /audit\.2\.jsonl: expected mode 600, got 640/,
+    what: 'made accessible to others',
+    pattern: /audit\.2\.jsonl: expected mode 600, got 640/,
     atStart: /audit\.2\.jsonl: expected mode 600, got 640/,
-    strike: openedToOthers(0o640),
+    damage: openedToOthers(0o640),
   },
   {
     what: 'replaced by a link to itself',
-    words: /audit\.2\.jsonl: expected the journal, found another file/,
-    atStart: /audit\.2\.jsonl: expected a closed file of the journal, it cannot be opened/,
-    strike: linkToItself,
+    pattern: /audit\.2\.jsonl: another file has replaced the journal/,
+    atStart: /audit\.2\.jsonl: cannot open the closed journal file/,
+    damage: linkToItself,
   },
 ]
 
@@ -116,7 +115,7 @@ const rejection = async (append: () => Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** Each append looks at one of the closed files, in turn. */
+/** Each append checks one of the closed files, in rotation. */
 const appendToAll = async (journal: Journal, options: JournalOptions): Promise<unknown> => {
   const { length } = await pathsOf(options.path)
   for (let count = 0; count < length; count += 1) {
@@ -126,9 +125,9 @@ const appendToAll = async (journal: Journal, options: JournalOptions): Promise<u
   return undefined
 }
 
-const says = (error: unknown, words: RegExp): void => {
+const says = (error: unknown, pattern: RegExp): void => {
   assert.ok(isUnwritable(error) && isServiceError(error), String(error))
-  assert.match(error.detail, words)
+  assert.match(error.detail, pattern)
 }
 
 const whole = async (journal: Journal, options: JournalOptions, count: number): Promise<void> => {
@@ -137,12 +136,12 @@ const whole = async (journal: Journal, options: JournalOptions, count: number): 
 }
 
 describe('a closed file', () => {
-  for (const { what, words, strike } of faults) {
-    test(`${what} stops appending, which goes on by itself when it is put right`, async (t) => {
+  for (const { what, pattern, damage } of faults) {
+    test(`${what} blocks appends until it is repaired`, async (t) => {
       const { options, journal } = await openSmall(t, 22)
       const head = journal.head()
-      const repair = strike(rotatedPath(options.path, 2))
-      says(await appendToAll(journal, options), words)
+      const repair = damage(rotatedPath(options.path, 2))
+      says(await appendToAll(journal, options), pattern)
       await assert.rejects(journal.append([line('lost')]), isUnwritable)
       assert.deepEqual(journal.head(), head)
       repair()
@@ -151,12 +150,12 @@ describe('a closed file', () => {
     })
   }
 
-  for (const { what, atStart, strike } of faults) {
+  for (const { what, atStart, damage } of faults) {
     if (atStart === undefined) continue
-    test(`${what} when the journal is opened stops appending alone, which goes on by itself`, async (t) => {
+    test(`${what} before the journal is opened blocks only appends, until it is repaired`, async (t) => {
       const { options, journal } = await openSmall(t, 22)
       await journal.close()
-      const repair = strike(rotatedPath(options.path, 2))
+      const repair = damage(rotatedPath(options.path, 2))
       const again = await openFor(t, options)
       says(await rejection(() => again.append([line('lost')])), atStart)
       assert.deepEqual(again.head(), journal.head())
@@ -167,20 +166,20 @@ describe('a closed file', () => {
     })
   }
 
-  test('is accepted as a copy to the last byte, not as an altered one', async (t) => {
+  test('is accepted as an exact copy, not as an altered one', async (t) => {
     const { options, journal } = await openSmall(t, 22)
     const path = rotatedPath(options.path, 2)
     const content = readFileSync(path)
     rmSync(path)
     says(await appendToAll(journal, options), /found no file/)
     writeFileSync(path, content.toString().replace('"line ', '"LINE '), { mode: 0o600 })
-    says(await rejection(() => journal.append([])), /audit\.2\.jsonl: expected the file as it was closed, got another content/)
+    says(await rejection(() => journal.append([])), /audit\.2\.jsonl: the content has changed since the file was closed/)
     writeFileSync(path, content)
     await journal.append(lines(1, 23))
     await whole(journal, options, 23)
   })
 
-  test('that the disk does not give stops appending, which goes on by itself', async (t) => {
+  test('that cannot be read blocks appends until it can be read', async (t) => {
     const { options, journal } = await openSmall(t, 22)
     const path = rotatedPath(options.path, 2)
     chmodSync(path, 0o640)
@@ -194,7 +193,7 @@ describe('a closed file', () => {
     await whole(journal, options, 23)
   })
 
-  test('is read anew when it was put right, whatever was read meanwhile', async (t) => {
+  test('is read again after it was repaired', async (t) => {
     const { options, journal } = await openSmall(t, 22)
     await journal.close()
     const again = await openFor(t, options)
@@ -207,24 +206,24 @@ describe('a closed file', () => {
     assert.deepEqual(given(await collect(again.entriesAfter(0))), numbered(22))
   })
 
-  test('is missed at the very beginning and right before the present file', async (t) => {
+  test('is noticed as missing both at the beginning and right before the current file', async (t) => {
     const { options, journal } = await openSmall(t, 22)
     await journal.close()
     const count = (await pathsOf(options.path)).length - 1
-    for (const [number, words] of [
-      [1, /audit\.1\.jsonl: expected a closed file of the journal, found none/],
-      [count, /audit\.jsonl: expected to begin behind line \d+ of the file before it/],
+    for (const [number, pattern] of [
+      [1, /audit\.1\.jsonl: the closed journal file is missing/],
+      [count, /audit\.jsonl: the file begins with line \d+ and does not follow line/],
     ] as const) {
       const path = rotatedPath(options.path, number)
       renameSync(path, `${path}.away`)
       const again = await openJournal(options)
-      says(await rejection(() => again.append([])), words)
+      says(await rejection(() => again.append([])), pattern)
       await again.close()
       renameSync(`${path}.away`, path)
     }
   })
 
-  test('is told by its number from what only looks like one', async (t) => {
+  test('is distinguished by its number from files with similar names', async (t) => {
     const { options, journal } = await openSmall(t, 12)
     await journal.close()
     const strangers = [

@@ -1,4 +1,4 @@
-// A second verifier, written from the description of the format alone, each of whose checks can be left out.
+// A second verifier, written only from the description of the format. Each of its checks can be disabled.
 import { type KeyObject, verify } from 'node:crypto'
 import { sha256 } from '@gatehouse/kernel'
 import { entryOf } from './forge.ts'
@@ -33,7 +33,7 @@ const fits = (bytes: Buffer, last: Head & { prev: string }, { chain, key }: Chec
   return verify(null, Buffer.from(`${signed.seq}:${signed.hash}:${signed.epoch}`), key, Buffer.from(signed.signature, 'base64'))
 }
 
-/** True if it finds nothing. */
+/** True if it finds no fault. */
 export const passes = (files: Contents, checks: Checks): boolean => {
   const { head } = checks
   let last = { seq: 0, hash: zeros, prev: zeros }

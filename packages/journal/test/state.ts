@@ -1,4 +1,4 @@
-// A journal in a directory of its own for each test, removed afterwards.
+// A journal in a temporary directory for each test.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

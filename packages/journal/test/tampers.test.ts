@@ -1,5 +1,5 @@
-// Random tampers with the files of a journal: none is missed, and the first bad line is named. What cannot be seen by its
-// nature is said here as well: what stands behind the last signature and behind the last head that somebody kept.
+// Random tampering with journal files: every case is detected and the first bad line is reported. The cases that cannot be detected in
+// principle are tested too: changes after the last signature and after the last known head.
 import assert from 'node:assert/strict'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ import { contentsOf, judge, type Written, writeJournal } from './written.ts'
 
 const full = process.env['GATEHOUSE_PROFILE'] === 'full'
 const runs = full ? 100_000 : 1500
-/** So many times the same is written to a disk and judged there. */
+/** Number of cases that are also written to a disk and verified there. */
 const onDisk = full ? 1000 : 30
 const kinds = Object.keys(tampers)
 
@@ -36,7 +36,7 @@ const verdictOnDisk = ({ files, head }: Tampered): Promise<Verdict> => {
   return verifyJournal({ path, publicKeyPath, known: head === undefined ? [] : [head] })
 }
 
-/** Fails at the first of them that is missed, or for which another line is named. */
+/** Fails at the first case that is missed or for which another line is reported. */
 const assertFound = async (total: number, verdictOf: (tampered: Tampered) => Promise<Verdict>): Promise<void> =>
   fc.assert(
     fc.asyncProperty(fc.constantFrom(...kinds), numbers, async (kind, from) => {
@@ -48,7 +48,7 @@ const assertFound = async (total: number, verdictOf: (tampered: Tampered) => Pro
     { numRuns: total, endOnFailure: true },
   )
 
-/** Kinds of which at least one tamper passes. */
+/** Kinds of tampering of which at least one case is missed. */
 const missed = async (pass: (tampered: Tampered) => boolean | Promise<boolean>): Promise<string[]> => {
   const found = new Set<string>()
   for (const kind of kinds)
@@ -56,56 +56,56 @@ const missed = async (pass: (tampered: Tampered) => boolean | Promise<boolean>):
   return [...found]
 }
 
-describe('tampers', () => {
-  test(`${runs} at random are found, each with the first bad line`, { timeout: 3_600_000 }, (t) => {
+describe('tampering', () => {
+  test(`is detected in ${runs} random cases, each with the first bad line`, { timeout: 3_600_000 }, (t) => {
     t.diagnostic(`GATEHOUSE_SEED=${seed}`)
     return assertFound(runs, ({ files, head }) => judge(files, { key: written.key, head }))
   })
 
-  test(`${onDisk} of them are found in files as well`, { timeout: 600_000 }, () => assertFound(onDisk, verdictOnDisk))
+  test(`is detected in ${onDisk} cases in files on disk`, { timeout: 600_000 }, () => assertFound(onDisk, verdictOnDisk))
 
-  test('a second verifier misses none either', async () => {
+  test('is detected by a second verifier too', async () => {
     assert.deepEqual(await missed(({ files, head }) => passes(files, { chain: true, key: written.key, head })), [])
   })
 
-  test('a verifier without the chain of hashes misses lines altered in their place', async () => {
+  test('a verifier without the hash chain misses altered lines', async () => {
     const kindsMissed = await missed(({ files, head }) => passes(files, { chain: false, key: written.key, head }))
-    for (const kind of ['a bit flipped', 'a line written anew']) assert.ok(kindsMissed.includes(kind), kind)
+    for (const kind of ['a flipped bit', 'a rewritten line']) assert.ok(kindsMissed.includes(kind), kind)
   })
 
-  test('a verifier without the key misses lines that were chained anew, and nothing else', async () => {
+  test('a verifier without the key misses only lines that were chained again', async () => {
     const kindsMissed = await missed(async ({ files, head }) => (await judge(files, { head })).ok)
-    assert.deepEqual(kindsMissed, ['all lines behind a change chained anew'])
+    assert.deepEqual(kindsMissed, ['all lines after a change chained again'])
   })
 
-  test('a verifier without a kept head misses roll-backs', async () => {
+  test('a verifier without a known head misses rollbacks', async () => {
     const kindsMissed = await missed(async ({ files }) => (await judge(files, { key: written.key })).ok)
-    assert.ok(kindsMissed.includes('a roll-back to an earlier journal'))
-    assert.ok(!kindsMissed.includes('all lines behind a change chained anew'))
+    assert.ok(kindsMissed.includes('a rollback to an earlier journal'))
+    assert.ok(!kindsMissed.includes('all lines after a change chained again'))
   })
 
-  test('a verifier that looks at the first file alone misses most of them', async () => {
+  test('a verifier that reads only the first file misses most kinds', async () => {
     const kindsMissed = await missed(async ({ files: [first] }) => (await judge([first], { key: written.key })).ok)
     assert.ok(kindsMissed.length > kinds.length / 2, kindsMissed.join())
   })
 })
 
-describe('what nobody can see', () => {
+describe('undetectable cases', () => {
   const verdict = (lines: readonly Buffer[], head?: Written['heads'][number]): Promise<Verdict> =>
     judge(contentsOf([lines]), { key: written.key, head })
   const lastSigned = (): number => written.lines.findLastIndex((bytes, index) => index < 200 && entryOf(bytes).stage === 'checkpoint')
 
-  test('is a roll-back to whichever line without a head that was kept', async () => {
+  test('a rollback to any line, without a known head', async () => {
     for (let length = 0; length <= written.lines.length; length += 1)
       assert.deepEqual(await verdict(written.lines.slice(0, length)), { ok: true, lines: length, head: written.heads[length] })
   })
 
-  test('is a roll-back that goes no further than the head that was kept', async () => {
+  test('a rollback that ends at or after the known head', async () => {
     assert.equal((await verdict(written.lines.slice(0, 100), written.heads[100])).ok, true)
     assert.equal((await verdict(written.lines.slice(0, 99), written.heads[100])).ok, false)
   })
 
-  test('is a line behind the last checkpoint that was altered and chained anew, without a head of it', async () => {
+  test('a line after the last checkpoint that was altered and chained again, without its head', async () => {
     const from = lastSigned() + 1
     const lines = written.lines.slice(0, from + 3)
     const changed = rechained(lines.with(from, Buffer.from(lines[from]!.toString().replace('admin', 'nobody'))), from)
@@ -114,11 +114,11 @@ describe('what nobody can see', () => {
     assert.deepEqual(await verdict(changed, written.heads[lines.length]), {
       ok: false,
       line: lines.length,
-      reason: `line ${lines.length}: does not match the head given`,
+      reason: `line ${lines.length}: does not match the known head`,
     })
   })
 
-  test('is what stands in the last line beside what it signs, without a head of it', async () => {
+  test('unsigned members of the last line, without its head', async () => {
     const { lines, heads } = written
     const last = lines.at(-1)!.toString().replace('"principal":"gateway"', '"principal":"mallory"')
     const changed = [...lines.slice(0, -1), Buffer.from(last)]
@@ -126,7 +126,7 @@ describe('what nobody can see', () => {
     assert.equal((await verdict(changed, heads.at(-1))).ok, false)
   })
 
-  test('is which of several lines was altered first, where they fit each other: the last of them is named', async () => {
+  test('which of several matching lines was altered first: the last of them is reported', async () => {
     const from = lastSigned() + 1
     const changed = rechained(written.lines.with(from, Buffer.from(written.lines[from]!.toString().replace('admin', 'nobody'))), from)
     const spliced = [...changed.slice(0, from + 3), ...written.lines.slice(from + 3)]

@@ -6,7 +6,7 @@ import { rotatedPath } from '../src/rotated.ts'
 import { filesOf, openSmall } from './files.ts'
 import { openFor } from './state.ts'
 
-describe('verifying names the first bad line', () => {
+describe('verification reports the first bad line', () => {
   const closed = async (t: TestContext): Promise<{ options: JournalOptions; first: number; files: string[][] }> => {
     const { options, journal } = await openSmall(t, 22)
     await journal.close()
@@ -20,7 +20,7 @@ describe('verifying names the first bad line', () => {
     assert.deepEqual(await verifyJournal(options), { ok: false, line: first, reason: `line ${first}: audit.2.jsonl is missing` })
   })
 
-  test('where two closed files were exchanged', async (t) => {
+  test('where two closed files were swapped', async (t) => {
     const { options, first, files } = await closed(t)
     const [two, three] = [rotatedPath(options.path, 2), rotatedPath(options.path, 3)]
     renameSync(two, `${two}.away`)
@@ -34,7 +34,7 @@ describe('verifying names the first bad line', () => {
     })
   })
 
-  test('where a closed file was shortened', async (t) => {
+  test('where a closed file was truncated', async (t) => {
     const { options, first, files } = await closed(t)
     writeFileSync(
       rotatedPath(options.path, 2),
@@ -51,7 +51,7 @@ describe('verifying names the first bad line', () => {
     })
   })
 
-  test('where a line in the middle of a closed file was altered, which opening does not look at', async (t) => {
+  test('where a line in the middle of a closed file was altered, which opening does not check', async (t) => {
     const { options, first, files } = await closed(t)
     const altered = files[1]!.map((text, index) => `${index === 2 ? text.replace('"line ', '"LINE ') : text}\n`).join('')
     writeFileSync(rotatedPath(options.path, 2), altered)

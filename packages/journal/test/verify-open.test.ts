@@ -1,11 +1,11 @@
-// A journal that is open is verified while it grows; what was done to its files meanwhile is found.
+// Verification of an open journal while it grows, including changes to its files.
 import assert from 'node:assert/strict'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { rotatedPath } from '../src/rotated.ts'
 import { appendEach, filesOf, numbered, openSmall, settle } from './files.ts'
 
-test('lines that are added while it is read do not disturb', async (t) => {
+test('lines added during verification are no fault', async (t) => {
   const { journal } = await openSmall(t, 22)
   const [verdict] = await Promise.all([journal.verify(), appendEach(journal, numbered(40, 23))])
   assert.ok(verdict.ok && verdict.lines >= 22)
@@ -15,7 +15,7 @@ test('lines that are added while it is read do not disturb', async (t) => {
   assert.deepEqual(after.head, journal.head())
 })
 
-test('an altered line of a closed file is named', async (t) => {
+test('an altered line of a closed file is reported', async (t) => {
   const { options, journal } = await openSmall(t, 22)
   const files = await filesOf(options.path)
   const path = rotatedPath(options.path, 2)
@@ -26,7 +26,7 @@ test('an altered line of a closed file is named', async (t) => {
   assert.equal(verdict.line, line)
 })
 
-test('a line that was cut off behind the back of the process is missed', async (t) => {
+test('a line that was removed while the process runs is noticed', async (t) => {
   const { options, journal } = await openSmall(t, 3)
   const bytes = readFileSync(options.path)
   truncateSync(options.path, bytes.lastIndexOf(0x0a, bytes.length - 2) + 1)

@@ -21,12 +21,12 @@ const write = async (t: Lasting, count: number): Promise<Written & { path: strin
   return { path: options.path, texts: rawLines(options.path), head: journal.head() }
 }
 
-/** Without a file. */
+/** Verifies bytes in memory. */
 const judge = (content: Buffer, head?: Head): Promise<Verdict> => judgeFiles([content], { head })
 
 const joined = (texts: readonly string[]): Buffer => Buffer.from(texts.map((text) => `${text}\n`).join(''))
 
-describe('verifying', () => {
+describe('verification', () => {
   let small: Written
   before(async () => {
     small = await write({ after }, 12)
@@ -38,54 +38,54 @@ describe('verifying', () => {
     assert.match(verdict.reason, new RegExp(`^line ${line}: `))
   }
 
-  test('passes what the journal wrote', async () => {
+  test('accepts what the journal wrote', async () => {
     assert.deepEqual(await judge(joined(small.texts), small.head), { ok: true, lines: 13, head: small.head })
   })
 
-  test('holds an earlier head against a journal that went on', async () => {
+  test('checks an earlier head against a journal that has grown', async () => {
     const { texts } = small
     const earlier = (await judge(joined(texts.slice(0, 5)))) as { head: Head }
     assert.equal((await judge(joined(texts), earlier.head)).ok, true)
     assertNamed(await judge(joined(texts), { ...earlier.head, hash: '0'.repeat(64) }), 5)
   })
 
-  test('without a head blames the later of two lines where nothing else can tell', async () => {
+  test('reports the later of two lines where no head decides', async () => {
     const { texts } = small
     const altered = [...texts.slice(0, 4), texts[4]!.replace('line 5', 'line X'), texts[5]!]
     assert.deepEqual(await judge(joined(altered)), { ok: false, line: 6, reason: 'line 6: hash does not match line 5' })
     assertNamed(await judge(joined([...altered, ...texts.slice(6)])), 5)
   })
 
-  test('names a line that was put in behind the one before it, where the journal goes on beside it', async () => {
+  test('reports an inserted line that matches the previous line', async () => {
     const bytes: Buffer[] = small.texts.map((text) => Buffer.from(`${text}\n`))
     const forged = chained({ ...entryOf(bytes[4]!), principal: 'mallory' }, bytes[3])
     const altered = Buffer.concat(bytes.toSpliced(4, 0, forged))
-    assert.deepEqual(await judge(altered), { ok: false, line: 5, reason: 'line 5: put in, line 6 is number 5' })
+    assert.deepEqual(await judge(altered), { ok: false, line: 5, reason: 'line 5: inserted: line 6 has seq 5' })
     const doubled = Buffer.concat(bytes.toSpliced(4, 0, bytes[4]!))
     assert.deepEqual(await judge(doubled), { ok: false, line: 6, reason: 'line 6: expected seq 6, got 5' })
   })
 
-  test('names a last line that lacks its newline', async () => {
+  test('reports a last line without a newline', async () => {
     const content = joined(small.texts)
-    const reason = 'line 13: not ended by a newline'
+    const reason = 'line 13: it does not end with a newline'
     assert.deepEqual(await judge(content.subarray(0, -1), small.head), { ok: false, line: 13, reason })
   })
 
-  test('names the last of several lines that fit each other and not the line behind them', async () => {
+  test('reports the last of several lines that match each other but not the next line', async () => {
     const bytes = small.texts.map((text) => Buffer.from(`${text}\n`))
     const changed = rechained(bytes.with(4, Buffer.from(bytes[4]!.toString().replace('line 5', 'line X'))), 4)
     const altered = Buffer.concat([...changed.slice(0, 7), ...bytes.slice(7)])
     assert.deepEqual(await judge(altered), { ok: false, line: 7, reason: 'line 7: altered, the hash in line 8 does not match it' })
   })
 
-  test('names the first line where it does not begin a chain, whatever fits it', async () => {
+  test('reports a first line that does not begin a chain', async () => {
     const bytes = small.texts.map((text) => Buffer.from(`${text}\n`))
     const first = Buffer.from(bytes[0]!.toString().replace(/"hash":"0/, '"hash":"f'))
     const altered = Buffer.concat(rechained([first, ...bytes.slice(1)], 1))
     assert.deepEqual(await judge(altered), { ok: false, line: 1, reason: 'line 1: hash does not match line 0' })
   })
 
-  test('checks the place of the last line even without a head', async () => {
+  test('checks the position of the last line even without a head', async () => {
     const last = JSON.parse(small.texts.at(-1)!) as Record<string, unknown>
     for (const change of [{ seq: 99 }, { prev: 'f'.repeat(64) }, { hash: 'f'.repeat(64) }]) {
       assertNamed(await judge(joined([...small.texts.slice(0, -1), JSON.stringify({ ...last, ...change })])), 13)
@@ -130,7 +130,7 @@ describe('verifying', () => {
     assert.deepEqual(await verifyJournal({ path }), { ok: false, line: 21, reason: 'line 21: audit.jsonl is empty' })
   })
 
-  test('passes an empty journal and says when there is none', async (t) => {
+  test('accepts an empty journal and rejects a missing one', async (t) => {
     const { path } = optionsIn(newDirectory(t))
     await assert.rejects(
       verifyJournal({ path }),

@@ -1,4 +1,4 @@
-// A journal of a few hundred lines in several files, held in memory and judged there as `verifyJournal` judges files.
+// A journal of a few hundred lines in several files in memory, verified as `verifyJournal` verifies files.
 import type { KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { loadPublicKeys } from '../src/keys.ts'
 import { rotatedNumbers, rotatedPath } from '../src/rotated.ts'
 import { type Lasting, line, newOptions } from './state.ts'
 
-/** Oldest first, the present one last; undefined for one that is gone. */
+/** Oldest first, the current one last; undefined for a missing file. */
 export type Contents = readonly (Buffer | undefined)[]
 
 export interface Written {
@@ -21,11 +21,11 @@ export interface Written {
   /** By file, newlines included. */
   readonly files: readonly (readonly Buffer[])[]
   readonly lines: readonly Buffer[]
-  /** What somebody who had kept the head behind each line would hold against it; the first is that of an empty journal. */
+  /** The head after each line; the first is that of an empty journal. */
   readonly heads: readonly Head[]
 }
 
-/** With their newlines; a rest without one is the last. */
+/** Lines with their newlines; a remainder without one is last. */
 export const split = (content: Buffer): Buffer[] => {
   const lines: Buffer[] = []
   for (let from = 0; from < content.length;) {
@@ -41,7 +41,7 @@ export const linesOf = (files: Contents): Buffer[] => files.flatMap((content) =>
 
 export const contentsOf = (files: readonly (readonly Buffer[])[]): Buffer[] => files.map((lines) => Buffer.concat(lines))
 
-/** Five files, a checkpoint in the middle of each beside those at its ends. */
+/** Five files, each with checkpoints at both ends and in the middle. */
 export const writeJournal = async (t: Lasting): Promise<Written> => {
   const options = { ...newOptions(t), fileSize: 14_000 }
   const journal = await openJournal(options)
@@ -66,13 +66,13 @@ export const writeJournal = async (t: Lasting): Promise<Written> => {
   }
 }
 
-/** The verdict of `verifyJournal` on files of these contents, but for the names of files in its reason. */
+/** The verdict of `verifyJournal` on files with these contents, except for file names in its reason. */
 export const judge = async (files: Contents, { key, head }: { key?: KeyObject | undefined; head?: Head | undefined }): Promise<Verdict> => {
   const inspector = new Inspector({ start: genesis, known: head === undefined ? [] : [head], keys: key && [key] })
   for (const [index, content] of files.entries()) {
     const before = inspector.lines
     if (content === undefined) {
-      // Where the last closed file is gone no later number tells of it.
+      // No later number reveals that the last closed file is missing.
       if (files.slice(index + 1, -1).every((one) => one === undefined)) continue
       return { ok: false, ...inspector.missing('a file is missing') }
     }

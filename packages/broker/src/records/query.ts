@@ -56,7 +56,7 @@ export const queryRecords = async (
     isWanted: createFilter(query),
     limit: query.limit,
     before: query.cursor === undefined ? undefined : decode(query.cursor),
-    most: { lines: limits.callsLines, bytes: limits.callsBytes },
+    max: { lines: limits.callsLines, bytes: limits.callsBytes },
   })
   return { items: items.flatMap((item) => parse(item) ?? []), ...(next !== undefined && { nextCursor: encode(next) }) }
 }

@@ -2,7 +2,7 @@
 // a result, a variable or a word of a server's error. A running call is noted in a slot, so that a crash of this process leaves a record too.
 import { randomBytes } from 'node:crypto'
 import { type AgentGroupID, CallRecord, type SessionID } from '@gatehouse/contracts'
-import { OwedRecords, type Records as RecordsFile, type Slot } from '@gatehouse/journal'
+import { PendingRecords, type Records as RecordsFile, type Slot } from '@gatehouse/journal'
 import { type Logger, type Metrics, wallMs, wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
@@ -59,12 +59,12 @@ const createIds = (): (() => string) => {
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #nextId = createIds()
-  readonly #owed: OwedRecords
+  readonly #owed: PendingRecords
   #isWritable = true
 
   constructor(options: RecorderOptions) {
     this.#options = options
-    this.#owed = new OwedRecords(options.records)
+    this.#owed = new PendingRecords(options.records)
   }
 
   /** False from a record that could not be written to the next one that could: no call is made in the meantime. */

@@ -28,7 +28,7 @@ let records: Records
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'gh-read-'))
   // Many small files: each page crosses some of them.
-  records = await openRecords({ path: join(directory, 'calls.jsonl'), retention: { time: 365 * 24 * 60 * 60_000, most: 1_000 } })
+  records = await openRecords({ path: join(directory, 'calls.jsonl'), retention: { time: 365 * 24 * 60 * 60_000, maxFileSize: 1_000 } })
   for (const record of made) await records.append(record)
 })
 after(async () => {

@@ -1,6 +1,6 @@
 // Index of the journal: the position of each record and the columns that it is searched by, written in the transaction of its
 // effect.
-import { type Head, type Journal, type Placed, readHead } from '@gatehouse/journal'
+import { type Head, type Journal, type LocatedEntry, readHead } from '@gatehouse/journal'
 import type { Logger } from '@gatehouse/kernel'
 import type { Rows, Store, Transaction } from '@gatehouse/store'
 import { withDiskSpace } from './disk-space.ts'
@@ -13,7 +13,7 @@ export const writeHead = async (tx: Transaction, head: Head): Promise<void> => {
   )
 }
 
-const toRow = ({ entry, file, start, length }: Placed): unknown[] => [
+const toRow = ({ entry, file, start, length }: LocatedEntry): unknown[] => [
   entry.seq,
   entry.time,
   entry.stage,
@@ -30,7 +30,7 @@ const columns = 'seq, time, stage, principal, change_id, kind, agent_group_id, f
 const values = columns.split(', ').map((_column, index) => `value ->> ${index}`)
 
 /** Uses one statement, because each statement is a round trip to another thread. */
-export const indexLines = async (tx: Transaction, lines: readonly Placed[]): Promise<void> => {
+export const indexLines = async (tx: Transaction, lines: readonly LocatedEntry[]): Promise<void> => {
   if (lines.length === 0) return
   await tx.run(`INSERT OR REPLACE INTO lines (${columns}) SELECT ${values.join(', ')} FROM json_each(?)`, [
     JSON.stringify(lines.map(toRow)),
@@ -55,7 +55,7 @@ export const backfill = async ({ journal, store, log }: BackfillDeps): Promise<v
   const from = await lastIndexed(store.read)
   if (from >= head) return
   log.info('indexing journal records', { from: from + 1, to: head })
-  let lines: Placed[] = []
+  let lines: LocatedEntry[] = []
   const flush = async (): Promise<void> => {
     const batch = lines
     lines = []

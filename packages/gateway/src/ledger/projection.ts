@@ -1,7 +1,7 @@
 // Projections: the effect of a journal record on the database. Idempotent, and computed from the record only, so recovery runs
 // the same code.
 import { type AuditEntry, type AuditStage, auditStages } from '@gatehouse/contracts'
-import type { Head, Placed } from '@gatehouse/journal'
+import type { Head, LocatedEntry } from '@gatehouse/journal'
 import type { Store, Transaction } from '@gatehouse/store'
 import { deferredEntry, type DeferredLine, deferredOf, insertDeferred, removeDeferred } from './deferred.ts'
 import { indexLines, writeHead } from './line-index.ts'
@@ -51,7 +51,7 @@ const runAll = async (tx: Transaction, projections: Projections, entries: readon
 export interface Written {
   readonly entries: readonly AuditEntry[]
   /** These entries and the journal's own checkpoints between them. */
-  readonly lines: readonly Placed[]
+  readonly lines: readonly LocatedEntry[]
   readonly head: Head
 }
 

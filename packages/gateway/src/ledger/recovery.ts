@@ -1,6 +1,6 @@
 // Brings the database up to date with the journal after a crash or a failed transaction.
 import { type AuditEntry, limits, ServiceError } from '@gatehouse/contracts'
-import { type Head, type Journal, type Placed, readHead } from '@gatehouse/journal'
+import { type Head, type Journal, type LocatedEntry, readHead } from '@gatehouse/journal'
 import { backoff } from '@gatehouse/kernel'
 import type { Store } from '@gatehouse/store'
 import { withDiskSpace } from './disk-space.ts'
@@ -8,13 +8,13 @@ import { project, type Projections, type Written } from './projection.ts'
 
 const chunk = 1_000
 
-const written = (lines: readonly Placed[], hash: string): Written => ({
+const written = (lines: readonly LocatedEntry[], hash: string): Written => ({
   entries: lines.map(({ entry }) => entry),
   lines,
   head: { seq: lines.at(-1)?.entry.seq ?? 0, hash },
 })
 
-const assertNext = ({ entry: { seq } }: Placed, expected: number): void => {
+const assertNext = ({ entry: { seq } }: LocatedEntry, expected: number): void => {
   if (seq === expected) return
   const detail = `journal records are missing: expected record ${expected}, got record ${seq}`
   throw new ServiceError('internal', { detail, hint: 'run svcctl audit verify, then restore journal and database from one backup' })
@@ -22,7 +22,7 @@ const assertNext = ({ entry: { seq } }: Placed, expected: number): void => {
 
 /** The hash of a record is in the next record; that of the last record is the head of the journal. */
 async function* batches(journal: Journal, from: number): AsyncGenerator<Written> {
-  let lines: Placed[] = []
+  let lines: LocatedEntry[] = []
   let seq = from
   for await (const line of journal.linesAfter(from)) {
     assertNext(line, (seq += 1))

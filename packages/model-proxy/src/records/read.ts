@@ -13,7 +13,7 @@ const Spent = v.looseObject({ time: v.string(), agentGroupID: v.nullable(v.strin
 
 /** The clock goes on from the newest record: a process that starts after the clock was set back begins no earlier day. */
 export const reachNewest = async (records: Pick<Records, 'read'>, clock: RecordClock): Promise<void> => {
-  const { items } = await records.read({ isWanted: (record) => v.is(Spent, record), limit: 1, before: undefined, most: once })
+  const { items } = await records.read({ isWanted: (record) => v.is(Spent, record), limit: 1, before: undefined, max: once })
   for (const { time } of v.parse(v.array(Spent), items)) {
     const at = Date.parse(time)
     if (!Number.isNaN(at)) clock.reach(at)
@@ -39,7 +39,7 @@ export const recallSpending = async (records: Pick<Records, 'read'>, budget: Bud
       },
       limit: 1,
       before,
-      most: once,
+      max: once,
     })
     before = page.next
   } while (before !== undefined && !search.isOver)
@@ -66,7 +66,7 @@ export const readPage = async (records: Pick<Records, 'read'>, filter: Filter): 
     isWanted: (record) => v.is(ModelCallRecord, record) && matches(record, filter),
     limit: filter.limit ?? limits.pageSize,
     before: parseCursor(filter.cursor),
-    most: once,
+    max: once,
   })
   return { items: v.parse(v.array(ModelCallRecord), items), ...(next && { nextCursor: `${next.file}-${next.offset}` }) }
 }

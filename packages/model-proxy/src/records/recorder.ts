@@ -1,6 +1,6 @@
 // One record per request, in the log and in `model-calls.jsonl`, before its answer ends. Never a word of a request or an answer.
 import { ModelCallRecord, type ModelErrorCode, modelProviders } from '@gatehouse/contracts'
-import { OwedRecords, type Records, type Slot } from '@gatehouse/journal'
+import { PendingRecords, type Records, type Slot } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Tokens } from '../budget.ts'
@@ -67,12 +67,12 @@ const touch = (metrics: Metrics): void => {
 
 export class Recorder {
   readonly #options: RecorderOptions
-  readonly #owed: OwedRecords
+  readonly #owed: PendingRecords
   #isWritable = true
 
   constructor(options: RecorderOptions) {
     this.#options = options
-    this.#owed = new OwedRecords(options.records)
+    this.#owed = new PendingRecords(options.records)
     touch(options.metrics)
   }
 

@@ -87,7 +87,7 @@ const expectMessages = async ({ runner }: Opened, { said, group }: Promised): Pr
 
 const expectCalls = async ({ records }: Opened, callsOnDisk: number): Promise<void> => {
   const isWanted = (record: unknown): boolean => v.is(v.looseObject({ op: v.literal('call'), status: v.literal('ok') }), record)
-  const { items } = await records.read({ isWanted, limit: 100_000, most: { lines: 1_000_000, bytes: 2 ** 30 } })
+  const { items } = await records.read({ isWanted, limit: 100_000, max: { lines: 1_000_000, bytes: 2 ** 30 } })
   assert.ok(items.length >= callsOnDisk, `${items.length} records of ${callsOnDisk} calls`)
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type gatewayRunner, Mode, stateFiles } from '@gatehouse/contracts'
 import type { Driver } from '@gatehouse/engine'
 import { createGateway, type Gateway, migrations } from '@gatehouse/gateway'
-import { openHeldJournal, openRecords, OwedRecords, type Records } from '@gatehouse/journal'
+import { openHeldJournal, openRecords, PendingRecords, type Records } from '@gatehouse/journal'
 import { createMetrics, deriveKey, parseKeyring, sha256, silentLogger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { createRunner, type Runner } from '@gatehouse/runner'
@@ -20,7 +20,7 @@ export interface Opened {
   readonly gateway: Gateway
   readonly runner: Runner
   readonly records: Records
-  readonly owed: OwedRecords
+  readonly owed: PendingRecords
   close(): Promise<void>
 }
 
@@ -142,7 +142,7 @@ export const openStores = async (dir: string): Promise<Opened> => {
     gateway,
     runner,
     records,
-    owed: new OwedRecords(records),
+    owed: new PendingRecords(records),
     close: () => allOf([() => records.close(), () => runner.stop().then(() => undefined), close]),
   }
 }

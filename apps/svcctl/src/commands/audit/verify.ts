@@ -87,7 +87,7 @@ const words = ({ signatures, database, headGiven }: Verified): string => {
   const parts: readonly (readonly [boolean, string])[] = [
     [true, 'the chain of hashes'],
     [signatures, 'the signatures of checkpoints'],
-    [database, 'the last line that the database holds'],
+    [database, 'the last line in the database'],
     [headGiven, 'the head that was given'],
   ]
   const listed = (wanted: boolean): string => parts.flatMap(([was, part]) => (was === wanted ? [part] : [])).join(', ')

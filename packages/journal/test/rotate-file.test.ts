@@ -1,4 +1,4 @@
-// How a journal goes on in a new file, cut off at every step, and with every step failing.
+// Rotation with a crash after every step.
 import assert from 'node:assert/strict'
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ interface Said {
   readonly texts: readonly string[]
 }
 
-/** A journal through one turn-over, step by step. */
+/** A journal during one rotation, step by step. */
 const recordTurn = async (t: TestContext, { forgetNames }: { forgetNames: boolean }): Promise<Moment<Said>[]> => {
   const options = { ...newOptions(t), fileSize }
   const journal = await openJournal(options)
@@ -35,7 +35,7 @@ const recordTurn = async (t: TestContext, { forgetNames }: { forgetNames: boolea
   return moments
 }
 
-/** What must be true whatever the moment: what was answered stands, the journal opens, verifies and goes on into further files. */
+/** Must hold after a crash at any step: acknowledged lines remain, and the journal opens, verifies and rotates again. */
 const check = async (directory: string, cut: Cut, { head, texts }: Said): Promise<void> => {
   const options = { ...optionsIn(directory), fileSize }
   if (cut !== 'torn') assert.equal((await verifyJournal({ ...options, known: [head] })).ok, true)
@@ -74,20 +74,20 @@ const play = async (t: TestContext, moments: readonly Moment<Said>[], among: rea
   return failures
 }
 
-describe('going on in a new file', () => {
-  test('a cut after any step loses nothing that was answered, and the journal goes on', { timeout: 600_000 }, async (t) => {
+describe('rotation', () => {
+  test('a crash after any step loses no acknowledged line, and the journal continues', { timeout: 600_000 }, async (t) => {
     const moments = await recordTurn(t, { forgetNames: false })
-    t.diagnostic(`${moments.length} steps, ${cuts.length} cuts behind each: ${moments.map(({ step }) => step).join(' ')}`)
+    t.diagnostic(`${moments.length} steps, ${cuts.length} crashes after each: ${moments.map(({ step }) => step).join(' ')}`)
     assert.ok(moments.filter(({ step }) => step === 'rename').length >= 2)
     assert.deepEqual(await play(t, moments), [])
   })
 
-  test('the same cuts notice a turn-over that does not sync names', async (t) => {
+  test('the same crashes reveal a rotation that does not sync names', async (t) => {
     const moments = await recordTurn(t, { forgetNames: true })
     assert.notDeepEqual(await play(t, moments.slice(-1), ['power']), [])
   })
 
-  test('SIGKILL at any moment loses no acknowledged line', { timeout: 600_000 }, async (t) => {
+  test('SIGKILL at any time loses no acknowledged line', { timeout: 600_000 }, async (t) => {
     const directory = newDirectory(t)
     const options = { ...optionsIn(directory), fileSize }
     for (let round = 0; round < (full ? 25 : 3); round += 1) {
@@ -98,14 +98,14 @@ describe('going on in a new file', () => {
       const journal = await openJournal(options)
       const found = new Set((await collect(journal.linesAfter(0))).map(({ entry: { seq, hash } }) => `${seq} ${hash}`))
       await journal.close()
-      for (const one of acknowledged) assert.ok(found.has(one), `line ${one} was acknowledged and is lost`)
+      for (const one of acknowledged) assert.ok(found.has(one), `line ${one} was acknowledged but is lost`)
       const verdict = await verifyJournal(options)
       assert.ok(verdict.ok, JSON.stringify(verdict))
     }
     assert.ok((await pathsOf(options.path)).length > 2)
   })
 
-  test('a journal is verified while it goes on from file to file', async (t) => {
+  test('a journal can be verified while it rotates', async (t) => {
     const options = { ...newOptions(t), fileSize }
     const journal = await openFor(t, options)
     const writing = { done: false }
@@ -118,10 +118,10 @@ describe('going on in a new file', () => {
     await written
   })
 
-  test('a journal that is closed leaves its files at rest, and closes a full one when it is opened again', async (t) => {
+  test('a closing journal does not rotate, and a full file is rotated after the next open', async (t) => {
     const options = newOptions(t)
     const { lines: placed } = await (await openFor(t, newOptions(t))).append(lines(2))
-    // The checkpoint of the close takes the file beyond its size.
+    // The checkpoint at close takes the file beyond its limit.
     const small = { ...options, fileSize: (placed.at(-1)?.start ?? 0) * 2 + 10 }
     const first = await openJournal(small)
     await first.append(lines(2))
@@ -139,7 +139,7 @@ describe('going on in a new file', () => {
     assert.equal((await verifyJournal({ ...options, known: [third.head()] })).ok, true)
   })
 
-  test('what an earlier turn-over left unfinished is taken away', async (t) => {
+  test('the rest of an unfinished rotation is removed', async (t) => {
     const options = { ...newOptions(t), fileSize }
     const first = await openJournal(options)
     await first.append(lines(2))

@@ -1,4 +1,4 @@
-// Steps of the turn-over that fail: the present file goes on, or nothing is taken until it has its name again.
+// Failing steps of a rotation: the current file stays in use, or appends are refused until it has its name again.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import promises, { type FileHandle, open } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { isUnwritable, line, lines, newOptions, openFor, optionsIn, silent } fro
 
 const failure = (): Error => Object.assign(new Error('EIO: i/o error'), { code: 'EIO', errno: -5 })
 
-/** Renames fail where `fails` says so of their number, from 1; ended by the function that it gives. */
+/** Makes the renames fail whose number, from 1, satisfies `fails`. Returns a function that ends this. */
 const failRenames = (t: TestContext, fails: (number: number) => boolean): (() => void) => {
   const { rename } = promises
   let number = 0
@@ -32,7 +32,7 @@ const failRenames = (t: TestContext, fails: (number: number) => boolean): (() =>
   return end
 }
 
-/** Syncs of directories fail where `fails` says so of their number, from 1. */
+/** Makes the directory syncs fail whose number, from 1, satisfies `fails`. */
 const failDirectorySyncs = async (t: TestContext, fails: (number: number) => boolean): Promise<() => void> => {
   await using probe = await open(import.meta.dirname)
   const handles = Object.getPrototypeOf(probe) as FileHandle
@@ -51,7 +51,7 @@ interface Told {
   readonly warnings: string[]
 }
 
-/** A journal whose present file is about to be full. */
+/** A journal whose current file is almost full. */
 const almostFull = async (t: TestContext): Promise<Told> => {
   const warnings: string[] = []
   const options = { ...newOptions(t), fileSize, log: { ...silent, warn: (message: string) => void warnings.push(message) } }
@@ -73,94 +73,94 @@ const assertWhole = async ({ options, journal }: Told, count: number): Promise<v
 
 const growth = 1024 * 1024
 
-describe('a turn-over that fails', () => {
+describe('a failed rotation', () => {
   for (const [what, at] of [
     ['the old file cannot be renamed', 1],
-    ['the new file cannot take its name', 2],
+    ['the new file cannot be renamed', 2],
   ] as const) {
-    test(`leaves the present file going on where ${what}`, async (t) => {
-      const told = await almostFull(t)
+    test(`leaves the current file in use when ${what}`, async (t) => {
+      const logged = await almostFull(t)
       const end = failRenames(t, (number) => number === at)
-      await told.journal.append(lines(3, 4))
-      await told.journal.append(lines(1, 7))
+      await logged.journal.append(lines(3, 4))
+      await logged.journal.append(lines(1, 7))
       end()
-      assert.deepEqual(await pathsOf(told.options.path), [told.options.path])
-      assert.deepEqual(told.warnings, ['the journal goes on in its present file, since no new one could be begun'])
-      await assertWhole(told, 7)
+      assert.deepEqual(await pathsOf(logged.options.path), [logged.options.path])
+      assert.deepEqual(logged.warnings, ['could not rotate the journal, the current file stays in use'])
+      await assertWhole(logged, 7)
     })
   }
 
-  test('is tried again when the file has grown by a good deal, and not before', async (t) => {
-    const told = await almostFull(t)
+  test('is retried only when the file has grown considerably', async (t) => {
+    const logged = await almostFull(t)
     const end = failRenames(t, () => true)
-    await fill(told.journal)
+    await fill(logged.journal)
     end()
-    await fill(told.journal, 7)
-    assert.deepEqual(await pathsOf(told.options.path), [told.options.path])
-    await told.journal.append([line('x'.repeat(growth))])
-    await settle(told.journal)
-    assert.equal((await pathsOf(told.options.path)).length, 2)
-    assert.equal(told.warnings.length, 1)
-    assert.equal((await verifyJournal({ ...told.options, known: [told.journal.head()] })).ok, true)
+    await fill(logged.journal, 7)
+    assert.deepEqual(await pathsOf(logged.options.path), [logged.options.path])
+    await logged.journal.append([line('x'.repeat(growth))])
+    await settle(logged.journal)
+    assert.equal((await pathsOf(logged.options.path)).length, 2)
+    assert.equal(logged.warnings.length, 1)
+    assert.equal((await verifyJournal({ ...logged.options, known: [logged.journal.head()] })).ok, true)
   })
 
-  test('takes nothing while the present file lies under another name, and goes on by itself', async (t) => {
-    const told = await almostFull(t)
+  test('blocks appends while the current file has another name', async (t) => {
+    const logged = await almostFull(t)
     const end = failRenames(t, (number) => number > 1)
-    await told.journal.append(lines(3, 4))
-    await assert.rejects(told.journal.append([line('lost')]), isUnwritable)
+    await logged.journal.append(lines(3, 4))
+    await assert.rejects(logged.journal.append([line('lost')]), isUnwritable)
     await assert.rejects(
-      told.journal.append([line('lost')]),
-      (error) => isServiceError(error) && error.detail.includes('the name of the journal cannot be made to last'),
+      logged.journal.append([line('lost')]),
+      (error) => isServiceError(error) && error.detail.includes('cannot sync the name of the journal to disk'),
     )
-    assert.ok(!existsSync(told.options.path) && existsSync(rotatedPath(told.options.path, 1)))
+    assert.ok(!existsSync(logged.options.path) && existsSync(rotatedPath(logged.options.path, 1)))
     end()
-    await told.journal.append(lines(1, 7))
-    assert.deepEqual(await pathsOf(told.options.path), [told.options.path])
-    await assertWhole(told, 7)
+    await logged.journal.append(lines(1, 7))
+    assert.deepEqual(await pathsOf(logged.options.path), [logged.options.path])
+    await assertWhole(logged, 7)
   })
 
-  test('leaves a journal that opens, should the process end while the file lies under another name', async (t) => {
-    const told = await almostFull(t)
+  test('leaves a journal that opens if the process ends while the file has another name', async (t) => {
+    const logged = await almostFull(t)
     const end = failRenames(t, (number) => number > 1)
-    await fill(told.journal).catch(() => {})
+    await fill(logged.journal).catch(() => {})
     end()
-    assert.ok(!existsSync(told.options.path))
-    const again = await openFor(t, told.options)
+    assert.ok(!existsSync(logged.options.path))
+    const again = await openFor(t, logged.options)
     await again.append(lines(1, 7))
-    assert.equal((await pathsOf(told.options.path)).length, 2)
-    await assertWhole({ ...told, journal: again }, 7)
+    assert.equal((await pathsOf(logged.options.path)).length, 2)
+    await assertWhole({ ...logged, journal: again }, 7)
   })
 
-  test('takes nothing while the names cannot be made to last, and goes on by itself in the new file', async (t) => {
-    const told = await almostFull(t)
+  test('blocks appends while the names cannot be synced, and then continues in the new file', async (t) => {
+    const logged = await almostFull(t)
     const end = await failDirectorySyncs(t, (number) => number > 2)
-    await told.journal.append(lines(3, 4))
-    await assert.rejects(told.journal.append([line('lost')]), isUnwritable)
-    assert.equal((await pathsOf(told.options.path)).length, 2)
+    await logged.journal.append(lines(3, 4))
+    await assert.rejects(logged.journal.append([line('lost')]), isUnwritable)
+    assert.equal((await pathsOf(logged.options.path)).length, 2)
     end()
-    await told.journal.append(lines(1, 7))
-    await assertWhole(told, 7)
+    await logged.journal.append(lines(1, 7))
+    await assertWhole(logged, 7)
   })
 
-  test('overwrites no file that has the name of the one to be closed', async (t) => {
-    const told = await almostFull(t)
-    const path = rotatedPath(told.options.path, 1)
-    writeFileSync(path, 'what somebody left here')
-    await fill(told.journal)
-    assert.equal(readFileSync(path, 'utf8'), 'what somebody left here')
+  test('does not overwrite a file that has the name for the closed file', async (t) => {
+    const logged = await almostFull(t)
+    const path = rotatedPath(logged.options.path, 1)
+    writeFileSync(path, 'a file of another program')
+    await fill(logged.journal)
+    assert.equal(readFileSync(path, 'utf8'), 'a file of another program')
     rmSync(path)
-    await fill(told.journal, 7)
-    assert.equal(told.warnings.length, 1)
-    await assertWhole(told, 9)
+    await fill(logged.journal, 7)
+    assert.equal(logged.warnings.length, 1)
+    await assertWhole(logged, 9)
   })
 
-  test('leaves the present file going on where the disk has no room for another', { skip: noSmallDisk }, () =>
+  test('leaves the current file in use when the disk has no space for another', { skip: noSmallDisk }, () =>
     onSmallDisk('64k', async (directory) => {
       const options = { ...optionsIn(directory), fileSize: 14_000 }
       const journal = await openJournal(options)
       try {
-        // The page that has room for the closing checkpoint is taken before the others are.
+        // The page with space for the closing checkpoint is used before the others.
         await journal.append([line('x'.repeat(13_000))])
         assert.throws(() => writeFileSync(join(directory, 'filler'), Buffer.alloc(64 * 1024)), { code: 'ENOSPC' })
         await journal.append([line('y'.repeat(700))])
