@@ -29,12 +29,12 @@ interface Fault {
 const faults: Fault[] = [
   {
     what: 'deleted',
-    pattern: /found no file/,
+    pattern: /file is missing/,
     damage: missing,
   },
   {
     what: 'deleted and restored from a copy',
-    pattern: /found no file/,
+    pattern: /file is missing/,
     damage: (path) => {
       const content = readFileSync(path)
       rmSync(path)
@@ -66,7 +66,7 @@ const faults: Fault[] = [
   },
   {
     what: 'linked under a second name',
-    pattern: /one name for the file, got 2/,
+    pattern: /the file has 2 names/,
     damage: secondName,
   },
   {
@@ -94,7 +94,7 @@ const faults: Fault[] = [
   },
   {
     what: 'moved away with its directory',
-    pattern: /found no file/,
+    pattern: /file is missing/,
     damage: (path) => {
       renameSync(dirname(path), `${dirname(path)}.away`)
       return () => renameSync(`${dirname(path)}.away`, dirname(path))
