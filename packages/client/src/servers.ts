@@ -1,6 +1,7 @@
 // Tool servers: the catalog, probes, the file read again.
 import {
   type CatalogEntry,
+  DeclaredTools,
   limits,
   ProbeResult,
   PutServerAnswer,
@@ -33,6 +34,8 @@ const conditionOf = ({ ifMatch }: WriteOptions = {}): Record<string, string | un
 export const serversOf = ({ send, sendForText }: Exchange) => ({
   list: (options?: CallOptions) => send({ method: 'GET', path: servers }, ServerList, options),
   show: (name: string, options?: CallOptions) => send({ method: 'GET', path: path(name) }, ServerView, options),
+  /** As they were last listed. */
+  tools: (name: string, options?: CallOptions) => send({ method: 'GET', path: `${path(name)}/tools` }, DeclaredTools, options),
   /** Creates or replaces; answers with the grants whose server is another one from now on. */
   put: (name: string, body: v.InferInput<typeof CatalogEntry>, options?: WriteOptions) =>
     send({ method: 'PUT', path: path(name), body, headers: conditionOf(options) }, PutServerAnswer, options),

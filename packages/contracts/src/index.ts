@@ -66,7 +66,7 @@ export {
   type PermitRoute,
   permitRoutes,
 } from './edges/gateway-control-plane.ts'
-export { GrantRef, NamedEntry, ReloadOutcome } from './edges/registry-calls.ts'
+export { DeclaredTools, GrantRef, NamedEntry, ReloadOutcome } from './edges/registry-calls.ts'
 export { channelsControlPlane } from './edges/channels-control-plane.ts'
 export { call, type CallSpec, defineEdge, type Edge, type EventPayload, type Params, type Result } from './edge.ts'
 export { gatewayBroker, LiveGrant, Verdict } from './edges/gateway-broker.ts'

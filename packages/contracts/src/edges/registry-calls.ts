@@ -2,12 +2,20 @@
 import * as v from 'valibot'
 import { CatalogEntry } from '../catalog.ts'
 import { call, listOf, ofGroup, presented, reading } from '../edge.ts'
-import { AgentGroupID, Digest, ServerName } from '../ids.ts'
-import { AgentGroup, Explanation, GrantView, Wired } from '../registry.ts'
+import { AgentGroupID, Digest, ServerName, Time } from '../ids.ts'
+import { AgentGroup, Explanation, GrantView, ToolDefinition, Wired } from '../registry.ts'
 
 /** `digest` identifies the server, `tag` the version of the entry including its values. */
 export const NamedEntry = v.strictObject({ name: ServerName, entry: CatalogEntry, digest: Digest, tag: Digest })
 export type NamedEntry = v.InferOutput<typeof NamedEntry>
+
+/** What a server declared when its tools were last listed under its present entry. */
+export const DeclaredTools = v.strictObject({
+  /** Absent: they were not listed yet. */
+  at: v.optional(Time),
+  tools: v.array(ToolDefinition),
+})
+export type DeclaredTools = v.InferOutput<typeof DeclaredTools>
 
 /** A grant that refers to an entry. */
 export const GrantRef = v.strictObject({ agentGroupID: AgentGroupID, server: ServerName })
@@ -43,6 +51,7 @@ export const registryCalls = {
   /** Entries with masked values. */
   servers: call(v.strictObject({ ...presented }), listOf(NamedEntry), reading),
   server: call(v.strictObject(named), NamedEntry, reading),
+  declaredTools: call(v.strictObject(named), DeclaredTools, reading),
   putServer: call(v.strictObject({ ...named, ...ifMatch, entry: v.unknown() }), PutOutcome, reading),
   removeServer: call(v.strictObject({ ...named, ...ifMatch }), v.strictObject({}), { patient: true }),
   /** Reads the catalog file again. */

@@ -1,5 +1,6 @@
 // Routes of tool servers: the catalog at the gateway joined with their state at the broker, probes and logs.
 import {
+  DeclaredTools,
   limits,
   ProbeResult,
   ReloadOutcome,
@@ -97,6 +98,18 @@ export const serverRoutes = new Hono<Env>()
     c.header('ETag', quoteTag(row.tag))
     return isHeld(c, row.tag) ? c.body(null, 304) : c.json(viewOf(row, states))
   })
+  .get(
+    '/v1/registry/mcp-servers/:name/tools',
+    guarded({
+      summary: 'The tools of a server as they were last listed; nothing is asked of the server',
+      tag,
+      answers: { 200: json('The declared tools, and when they were listed', DeclaredTools) },
+      problems: ['not-found', 'mcp-disabled'],
+    }),
+    toolServersGuard,
+    existing(Named),
+    async (c) => c.json(await c.var.unit.peers.gateway.declaredTools({ token: c.var.token, ...c.req.valid('param') }, c.var.call)),
+  )
   .post(
     '/v1/registry/mcp-servers/:name/probe',
     guarded({

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { ServiceError } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import { createTestUnit, entry, token } from '../fixtures/unit.ts'
-import { named as row, probe, serverLogs } from '../fixtures/values.ts'
+import { declared, named as row, probe, serverLogs } from '../fixtures/values.ts'
 
 const digest = sha256(token)
 const servers = '/v1/registry/mcp-servers'
@@ -23,6 +23,16 @@ test('lists entries without states while the broker is down', async () => {
   const { ask } = createTestUnit({ answers: { 'broker.states': throwing('unavailable') } })
   assert.deepEqual((await ask('GET', servers)).json(), { items: [row] })
   assert.deepEqual((await ask('GET', `${servers}/sample`)).json(), row)
+})
+
+test('shows the tools as they were last listed, and asks the broker for nothing', async () => {
+  const { ask, calls } = createTestUnit()
+  assert.deepEqual((await ask('GET', `${servers}/sample/tools`)).json(), declared)
+  assert.deepEqual(
+    calls.map(({ name }) => name).filter((name) => name.startsWith('broker')),
+    [],
+  )
+  assert.equal((await ask('GET', `${servers}/a__b/tools`)).status, 404)
 })
 
 test('answers 201 to a new entry and 200 to a replaced one', async () => {

@@ -14,6 +14,7 @@ import { reloadCatalog } from '../catalog/reload.ts'
 import { listServers, putServer, readServer, removeServer } from '../catalog/servers.ts'
 import type { Services } from '../compose.ts'
 import { readFeed } from '../events/feed.ts'
+import { readObservation } from '../evidence/observation.ts'
 import { freeze, listFreezes, unfreeze } from '../freeze.ts'
 import { listGrants } from '../grants/drift.ts'
 import { explain } from '../grants/explain.ts'
@@ -92,7 +93,7 @@ const peopleHandlers = (services: Services): Pick<Handlers<typeof gatewayControl
 }
 
 /** Calls about tool servers, grants and explanations. */
-type Calls = 'grants' | 'explain' | 'servers' | 'server' | 'putServer' | 'removeServer' | 'reload'
+type Calls = 'grants' | 'explain' | 'servers' | 'server' | 'declaredTools' | 'putServer' | 'removeServer' | 'reload'
 
 const serverHandlers = (services: Services): Pick<Handlers<typeof gatewayControlPlane>, Calls> => {
   const authenticate = createAuthenticate(services)

@@ -43,6 +43,7 @@ export const rights: Readonly<Record<Act, Right>> = {
   explain: from('auditor'),
   servers: from('auditor'),
   server: from('auditor'),
+  declaredTools: from('auditor'),
   freezes: from('auditor'),
   status: from('auditor'),
   sessions: from('auditor'),

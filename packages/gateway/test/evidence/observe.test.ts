@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits, type ToolDefinition } from '@gatehouse/contracts'
 import { list, tool } from '../fixtures/listing.ts'
-import { carry, createGroup, fails } from '../fixtures/people.ts'
-import { authorize, openSession, putServer } from '../fixtures/tools.ts'
-import { openTestUnit, openUnit } from '../fixtures/unit.ts'
+import { carry, createGroup, fails, token } from '../fixtures/people.ts'
+import { authorize, openSession, putServer, server, stdio } from '../fixtures/tools.ts'
+import { context, openTestUnit, openUnit } from '../fixtures/unit.ts'
 
 let unit = await openTestUnit()
 await createGroup(unit, 'g')
@@ -51,4 +51,16 @@ test('a member of any name counts: a schema that differs in nothing but `constru
   assert.equal((await authorize(unit, session, ['sample', 'build'])).allowed, false)
   await list(unit, 'sample', [schema('string')])
   assert.equal((await authorize(unit, session, ['sample', 'build'])).allowed, true)
+})
+
+test('people read what a server declared last under its present entry, and nothing of an entry before it', async () => {
+  const { controlPlane } = unit.gateway
+  const name = server('shown')
+  await putServer(unit, 'shown')
+  assert.deepEqual(await controlPlane.declaredTools({ token, name }, context), { tools: [] })
+  await list(unit, 'shown', [tool('echo'), tool('add')])
+  const { at, tools } = await controlPlane.declaredTools({ token, name }, context)
+  assert.deepEqual([typeof at, tools.map((one) => one.name)], ['string', ['echo', 'add']])
+  await putServer(unit, 'shown', { ...stdio, args: ['another'] })
+  assert.deepEqual(await controlPlane.declaredTools({ token, name }, context), { tools: [] })
 })

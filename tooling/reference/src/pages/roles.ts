@@ -26,6 +26,7 @@ const words: Readonly<Partial<Record<Act, string>>> = {
   explain: 'explain why a call is allowed or denied',
   servers: 'list catalog entries, values masked',
   server: 'view a catalog entry',
+  declaredTools: 'view the tools that a server declared when they were last listed',
   freezes: 'list freezes',
   status: 'view unit status',
   sessions: 'list sessions',
