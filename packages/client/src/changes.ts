@@ -52,10 +52,7 @@ export const changesOf = ({ send }: Exchange) => ({
   /** Submits the inverse as a change of its own. */
   revert: (id: string, body: v.InferInput<typeof RevertBody> = {}, options?: CallOptions) =>
     send({ method: 'POST', path: path(id, '/revert'), body }, SubmitAnswer, options),
+  /** What would become of a submission. */
+  preview: (body: Wanted, options?: CallOptions) =>
+    send({ method: 'POST', path: '/v1/changes', body: { ...body, dryRun: true } }, Preview, options),
 })
-
-/** What would become of a submission. */
-export const previewOf =
-  ({ send }: Exchange) =>
-  (body: Wanted, options?: CallOptions) =>
-    send({ method: 'POST', path: '/v1/changes', body: { ...body, dryRun: true } }, Preview, options)

@@ -1,6 +1,5 @@
 // The admin API as functions, grouped as its resources are.
 import { type BackupOrder, ChannelCheck, ChannelList, type ChannelName, limits, Ready, SealProof } from '@gatehouse/contracts'
-import { previewOf } from './changes.ts'
 import { createConsoleClient } from './create-console-client.ts'
 import { type Explain, type Explanation, noAnswer } from './failure.ts'
 import { removeFileOf } from './files.ts'
@@ -67,7 +66,6 @@ export const createClient = (given: ClientOptions) => {
   return {
     ...base,
     audit: { ...base.audit, head: auditHead(exchange) },
-    changes: { ...base.changes, preview: previewOf(exchange) },
     files: { ...base.files, remove: removeFileOf(exchange) },
     servers: { ...base.servers, reload: reloadOf(exchange) },
     explain: explainOf(exchange),

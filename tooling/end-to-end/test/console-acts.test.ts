@@ -67,7 +67,7 @@ const forms: readonly Form[] = [
   {
     title: 'Packages',
     fill: (page) => page.getByLabel('Packages of npm, one a line').fill('left-pad@1.3.0\n\n @scope/b@2.0.0 \n'),
-    asks: 'Request these packages',
+    asks: 'Request 1 change',
     kind: 'packages',
     after: { npm: ['left-pad@1.3.0', '@scope/b@2.0.0'] },
     answer: { status: 422, rule: 'packages-no-sandbox' },
@@ -82,7 +82,7 @@ const forms: readonly Form[] = [
       await page.getByRole('textbox', { name: 'In the sandbox' }).fill('/mnt/data')
       await page.getByLabel('The agent may write there').check()
     },
-    asks: 'Request these mounts',
+    asks: 'Request 1 change',
     kind: 'mounts',
     after: { mounts: [{ source: '/srv/data', target: '/mnt/data', mode: 'rw' }] },
     answer: { status: 422, rule: 'mount-not-allowed' },
@@ -119,6 +119,7 @@ test('each form of an agent group asks for its change, and nothing takes effect 
   const { page } = await openConsole(browser, unit, { token, path: 'agents/dev-agent' })
   const before = await unit.client.groups.show('dev-agent')
   for (const { title, fill, asks, kind, after: wanted, answer: expected } of forms) {
+    await goTo(page, 'agents')
     await goTo(page, 'agents/dev-agent')
     await page.locator('summary').getByText(title, { exact: true }).click()
     await fill(page)
@@ -155,7 +156,7 @@ test('requested tools are added to the present grant, and take its place only wh
   const request = async (replace: boolean, result: string): Promise<unknown> => {
     await goTo(page, 'mcp/sample')
     await page.getByLabel('Agent group').selectOption('dev-agent')
-    await page.getByLabel('Tools, one a line').fill('add')
+    await page.getByRole('checkbox', { name: 'Select add' }).check()
     if (replace) await page.getByRole('checkbox', { name: 'Replace the present grant: echo' }).check()
     await page.getByRole('status').getByText(result).waitFor()
     await page.getByRole('button', { name: 'Request access' }).click()
@@ -172,7 +173,7 @@ test('requested tools are added to the present grant, and take its place only wh
 
 test('a request for a grant that changed while it was sent is withdrawn', { skip }, async () => {
   const { page } = await openConsole(browser, unit, { token, path: 'mcp/sample' })
-  await page.getByLabel('Tools, one a line').fill('add')
+  await page.getByRole('checkbox', { name: 'Select add' }).check()
   await page.getByRole('status').getByText('may use echo, add.').waitFor()
   await page.route('**/v1/changes', async (route) => {
     const revoke = { kind: 'mcp_revoke', agentGroupID: 'dev-agent', after: { server: 'sample' } } as const

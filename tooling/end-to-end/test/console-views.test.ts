@@ -6,6 +6,7 @@ import { axeViolations } from '../src/browser.ts'
 import { say } from '../src/chat.ts'
 import { goTo, openConsole } from '../src/console-looks.ts'
 import { openConsoleUnit } from '../src/console-unit.ts'
+import { waitFor } from '../src/wait-for.ts'
 
 const { skip, token, unit, browser } = await openConsoleUnit()
 
@@ -38,5 +39,52 @@ test('a session shows its launch, messages, calls and changes in one order, and 
   await events.getByRole('listitem').first().getByText('Change requested').waitFor()
   assert.deepEqual([...(await axeViolations(page)), ...faults], [])
   await goTo(page, 'sessions')
+  await page.close()
+})
+
+test('a server shows its tools, who may call them, and its calls, without a probe', { skip }, async () => {
+  const access = await unit.client.changes.submit({
+    kind: 'mcp_access',
+    agentGroupID: 'dev-agent',
+    after: { server: 'sample', tools: ['echo'] },
+  })
+  await waitFor('the tools of sample to be listed', 60_000, async () => (await unit.client.servers.tools('sample')).at !== undefined)
+  await unit.client.changes.decide(access.id, { outcome: 'approve', decidedBy: 'test' })
+  const { page, faults } = await openConsole(browser, unit, { token, path: 'mcp/sample' })
+  const tools = page.getByRole('list', { name: 'Tools of sample' })
+  await tools.getByRole('listitem').filter({ hasText: 'echo' }).getByText('granted to dev-agent').waitFor()
+  await tools.getByRole('listitem').filter({ hasText: 'add' }).getByText('granted to no group').first().waitFor()
+  await page.getByText(/^\d+ tools, last listed/).waitFor()
+  await page.getByRole('row').filter({ hasText: 'not-granted' }).first().waitFor()
+  await page.getByRole('checkbox', { name: 'Select add' }).check()
+  await page.getByText('Those ticked: 1').waitFor()
+  assert.deepEqual([...(await axeViolations(page)), ...faults], [])
+  await page.close()
+})
+
+test('one form asks for one change for each edited part, and shows them with their risk before', { skip }, async () => {
+  const { page, faults } = await openConsole(browser, unit, { token, path: 'agents/dev-agent' })
+  await page.getByRole('heading', { level: 2, name: 'Limits' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Request changes' }).isDisabled(), true)
+  const open = (title: string): Promise<void> => page.locator('summary').getByText(title, { exact: true }).click()
+  await open('Instructions')
+  await page.getByRole('textbox', { name: 'Instructions' }).fill('Be brief and kind.')
+  await open('Model and limits')
+  await page.getByLabel('Tool calls a minute').fill('12')
+  const wanted = page.getByRole('list', { name: 'Changes to request' }).getByRole('listitem')
+  await wanted.filter({ hasText: 'the instructions of dev-agent' }).getByText('risk').waitFor()
+  await wanted.filter({ hasText: '12 calls a minute' }).getByText('risk').waitFor()
+  assert.deepEqual(await axeViolations(page), [])
+  await page.getByLabel('Reason for the approver').last().fill('Agreed on Monday.')
+  await page.getByRole('button', { name: 'Request 2 changes' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor()
+  const { items } = await unit.client.changes.pending({ agentGroupID: 'dev-agent' })
+  const asked = items.filter(({ reason }) => reason === 'Agreed on Monday.').map(({ kind, after }) => [kind, after])
+  assert.deepEqual(Object.fromEntries(asked), {
+    persona: { instructions: 'Be brief and kind.' },
+    permissions: { limits: { callsPerMinute: 12 } },
+  })
+  assert.equal(asked.length, 2)
+  assert.deepEqual(faults, [])
   await page.close()
 })

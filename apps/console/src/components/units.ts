@@ -19,6 +19,9 @@ const number = new Intl.NumberFormat('en')
 
 export const formatNumber = (value: number): string => number.format(value)
 
+/** Such as `1 tool` and `2 tools`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${number.format(count)} ${count === 1 ? one : many}`
+
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
 /** Such as `1.2K`. */

@@ -15,8 +15,7 @@ export interface Shot {
 
 const press = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click()
 
-const probed = async (page: Page): Promise<void> => {
-  await press('Probe')(page)
+const unfolded = async (page: Page): Promise<void> => {
   await page.getByRole('list', { name: 'Tools of tickets' }).locator('summary').nth(3).click()
 }
 
@@ -63,7 +62,7 @@ export const shotsOf = ({ high, text, session }: Scene): readonly Shot[] => [
   { name: 'agent-new', path: 'agents/new' },
   { name: 'mcp', path: 'mcp', narrow: true },
   { name: 'mcp-add', path: 'mcp?add=1' },
-  { name: 'server', path: 'mcp/tickets', act: probed, narrow: true, shown: 'light' },
+  { name: 'server', path: 'mcp/tickets', act: unfolded, narrow: true, shown: 'light' },
   { name: 'calls', path: 'calls', act: (page) => page.locator('[data-row]').first().waitFor(), narrow: true },
   { name: 'calls-models', path: 'calls?show=models', act: (page) => page.locator('[data-row]').first().waitFor() },
   { name: 'sessions', path: 'sessions', narrow: true },

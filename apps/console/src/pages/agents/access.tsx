@@ -1,11 +1,12 @@
 // The tool servers and the channel addresses of an agent group.
-import type { GrantView, Wired } from '@gatehouse/contracts'
+import type { GrantList, GrantView, Wired } from '@gatehouse/contracts'
 import { Untrusted } from '../../components/elements.tsx'
 import { ListFrame } from '../../components/list.tsx'
 import { ProblemNote } from '../../components/problem-note.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { formatNumber } from '../../components/units.ts'
 import { useSubmit } from '../../components/use-action.ts'
-import { useLive } from '../../live/use-live.ts'
+import { type Live, useLive } from '../../live/use-live.ts'
 import { Link } from '../../router/link.tsx'
 import { useApi, useMissingRole } from '../../unit/unit.ts'
 
@@ -15,16 +16,19 @@ const stateOf = (grant: GrantView): string => {
   return grant.state
 }
 
-export const GroupGrants = ({ id }: { readonly id: string }) => {
+export const useGroupGrants = (id: string): Live<GrantList> => {
   const api = useApi()
-  const live = useLive((signal) => api.grants.list({ agentGroupID: id }, { signal }), {
+  return useLive((signal) => api.grants.list({ agentGroupID: id }, { signal }), {
     of: [id],
     wants: ({ agentGroupID }) => agentGroupID === id,
   })
+}
+
+export const GroupGrants = ({ live }: { readonly live: Live<GrantList> }) => {
   const items = live.data?.items ?? []
   return (
-    <section>
-      <h2>Tool servers</h2>
+    <section class="card panel" aria-labelledby="group-grants">
+      <h2 id="group-grants">Tool servers</h2>
       <ListFrame
         live={live}
         count={items.length}
@@ -34,13 +38,23 @@ export const GroupGrants = ({ id }: { readonly id: string }) => {
           </p>
         }
       >
-        <ul class="plain">
+        <ul class="panel-list">
           {items.map((grant) => (
-            <li key={`${grant.server} ${grant.changeID}`}>
-              <strong>{grant.server}</strong>: <Untrusted text={grant.tools.length === 0 ? 'every tool' : grant.tools.join(', ')} />{' '}
-              <span class={`tag ${stateOf(grant) === 'active' ? 'good' : 'warn'}`}>{stateOf(grant)}</span>{' '}
-              <Link to={{ page: 'changes', rest: [grant.changeID] }}>granted</Link> <RelativeTime at={grant.grantedAt} />, called{' '}
-              {grant.calls} times
+            <li key={`${grant.server} ${grant.changeID}`} class="line-item">
+              <div>
+                <Link to={{ page: 'mcp', rest: [grant.server] }} class="row-title">
+                  {grant.server}
+                </Link>{' '}
+                <span class={`tag ${stateOf(grant) === 'active' ? 'good' : 'warn'}`}>{stateOf(grant)}</span>
+                <div class="hint">
+                  <Untrusted text={grant.tools.length === 0 ? 'every tool' : grant.tools.join(', ')} />
+                </div>
+              </div>
+              <div class="hint">
+                {formatNumber(grant.calls)}
+                {grant.maxCalls !== undefined && ` of ${formatNumber(grant.maxCalls)}`} {grant.calls === 1 ? 'call' : 'calls'} ·{' '}
+                <Link to={{ page: 'changes', rest: [grant.changeID] }}>granted</Link> <RelativeTime at={grant.grantedAt} />
+              </div>
             </li>
           ))}
         </ul>
@@ -85,8 +99,8 @@ export const GroupWirings = ({ id }: { readonly id: string }) => {
   })
   const items = live.data?.items ?? []
   return (
-    <section>
-      <h2>Channels</h2>
+    <section class="card panel" aria-labelledby="channels">
+      <h2 id="channels">Channels</h2>
       <ListFrame live={live} count={items.length} empty={<p>Not connected to a channel.</p>}>
         <ul class="plain">
           {items.map((wired) => (

@@ -13,7 +13,8 @@ import { useMissingRole } from '../../unit/unit.ts'
 import { AgentPage } from './agent-page.tsx'
 import './agents.css'
 import { AskForm } from './ask-form.tsx'
-import { type Model, ModelFields } from './permissions-form.tsx'
+import { ModelFields } from './edit-fields.tsx'
+import type { Model } from './edit-parts.ts'
 
 const NewAgent = () => {
   const [id, setId] = useState('')

@@ -16,6 +16,16 @@ export const useGrants = () => {
   })
 }
 
+/** The tools of a server as they were last listed. */
+export const useDeclared = (name: string, tag: string) => {
+  const api = useApi()
+  return useLive((signal) => api.servers.tools(name, { signal }), {
+    of: [name, tag],
+    every: 10_000,
+    wants: ({ stage }) => stage === 'observed-drift',
+  })
+}
+
 const listed = (names: readonly string[]): string =>
   names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '')
 

@@ -4,6 +4,7 @@ import { Untrusted } from '../../components/elements.tsx'
 import { ListFrame } from '../../components/list.tsx'
 import { ProblemNote } from '../../components/problem-note.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { counted, formatNumber } from '../../components/units.ts'
 import { useSubmit } from '../../components/use-action.ts'
 import { Link } from '../../router/link.tsx'
 import { useMissingRole } from '../../unit/unit.ts'
@@ -16,34 +17,44 @@ const pinned = {
 } as const
 
 const Terms = ({ grant }: { readonly grant: GrantView }) => (
-  <dl>
-    <dt>Tools</dt>
-    <dd>
-      {grant.tools.length === 0 ? (
-        <strong>every tool</strong>
-      ) : (
-        <code>
-          <Untrusted text={grant.tools.join(', ')} />
-        </code>
-      )}
-    </dd>
-    <dt>Pinned</dt>
-    <dd>
-      {Object.keys(grant.pins).length} definitions, {pinned[grant.pinned]}
-    </dd>
-    <dt>Expires</dt>
-    <dd>{grant.expiresAt === undefined ? 'never' : <RelativeTime at={grant.expiresAt} />}</dd>
-    <dt>Calls</dt>
-    <dd>
-      {grant.calls}
-      {grant.maxCalls !== undefined && ` of ${grant.maxCalls}`}
-    </dd>
-    <dt>Approved</dt>
-    <dd>
-      <Link to={{ page: 'changes', rest: [grant.changeID] }}>
-        <RelativeTime at={grant.grantedAt} />
-      </Link>
-    </dd>
+  <dl class="terms">
+    <div>
+      <dt>Tools</dt>
+      <dd>
+        {grant.tools.length === 0 ? (
+          <strong>every tool</strong>
+        ) : (
+          <code>
+            <Untrusted text={grant.tools.join(', ')} />
+          </code>
+        )}
+      </dd>
+    </div>
+    <div>
+      <dt>Calls</dt>
+      <dd>
+        {formatNumber(grant.calls)}
+        {grant.maxCalls !== undefined && ` of ${formatNumber(grant.maxCalls)}`}
+      </dd>
+    </div>
+    <div>
+      <dt>Expires</dt>
+      <dd>{grant.expiresAt === undefined ? 'never' : <RelativeTime at={grant.expiresAt} />}</dd>
+    </div>
+    <div>
+      <dt>Approved</dt>
+      <dd>
+        <Link to={{ page: 'changes', rest: [grant.changeID] }}>
+          <RelativeTime at={grant.grantedAt} />
+        </Link>
+      </dd>
+    </div>
+    <div>
+      <dt>Pinned</dt>
+      <dd>
+        {counted(Object.keys(grant.pins).length, 'definition')}, {pinned[grant.pinned]}
+      </dd>
+    </div>
   </dl>
 )
 
@@ -55,7 +66,9 @@ const Grant = ({ grant }: { readonly grant: GrantView }) => {
   return (
     <li data-row class="row">
       <div class="row-head">
-        <strong>{agentGroupID}</strong>
+        <Link to={{ page: 'agents', rest: [agentGroupID] }} class="row-title">
+          {agentGroupID}
+        </Link>
         <span class={`tag ${grant.state === 'active' && drifts.length === 0 ? 'good' : 'warn'}`}>{grant.state}</span>
       </div>
       {drifts.map((drift) => (

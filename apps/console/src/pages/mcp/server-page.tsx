@@ -1,18 +1,22 @@
 // One tool server: its entry, its state, its tools, its grants and its logs.
-import { isServiceError, type ProbeResult, type ServerView } from '@gatehouse/contracts'
+import { type DeclaredTools, type GrantView, isServiceError, type ProbeResult, type ServerView } from '@gatehouse/contracts'
 import { useState } from 'preact/hooks'
 import { Fields, fieldsOf } from '../../components/diff/fields.tsx'
 import { Collapsible, Untrusted } from '../../components/elements.tsx'
 import { ListFrame } from '../../components/list.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { ProblemNote } from '../../components/problem-note.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { counted } from '../../components/units.ts'
 import { useAction } from '../../components/use-action.ts'
-import { useLive } from '../../live/use-live.ts'
+import { type Live, useLive } from '../../live/use-live.ts'
 import { Link } from '../../router/link.tsx'
 import { useApi, useMissingRole } from '../../unit/unit.ts'
+import { useDeclared, useGrants } from './catalog.ts'
 import { EditServer } from './edit-server.tsx'
 import { Grants } from './grants.tsx'
 import { RequestAccess } from './request-access.tsx'
+import { ServerCalls, ServerFacts, useServerCalls } from './server-calls.tsx'
 import { StateNote } from './state.tsx'
 import { Tools } from './tools.tsx'
 
@@ -68,8 +72,8 @@ const Probe = ({ name, found, show }: ProbeProps) => {
             'Connects and lists its tools; nothing is called.'
           ) : (
             <>
-              <Untrusted text={`${found.server.name} ${found.server.version}`} /> answered in {found.elapsedMs} ms with {found.tools.length}{' '}
-              tools, protocol <Untrusted text={found.server.protocol} />
+              <Untrusted text={`${found.server.name} ${found.server.version}`} /> answered in {found.elapsedMs} ms with{' '}
+              {counted(found.tools.length, 'tool')}, protocol <Untrusted text={found.server.protocol} />
             </>
           )}
         </span>
@@ -82,32 +86,75 @@ const Probe = ({ name, found, show }: ProbeProps) => {
 const Entry = ({ server, refresh }: { readonly server: ServerView; readonly refresh: () => void }) => (
   <section aria-labelledby="entry">
     <h2 id="entry">Definition</h2>
-    <StateNote state={server.state} />
     <Fields fields={Object.entries(fieldsOf(server.name, server.entry)).map(([name, value]) => ({ name, before: value, after: value }))} />
     <EditServer key={server.tag} server={server} refresh={refresh} />
   </section>
 )
 
+interface DeclaredProps {
+  readonly server: string
+  readonly live: Live<DeclaredTools>
+  readonly found: ProbeResult | undefined
+  readonly grants: readonly GrantView[]
+  readonly chosen: ReadonlySet<string>
+  readonly choose: (chosen: ReadonlySet<string>) => void
+}
+
+/** The tools of the last listing, or of a probe after it. */
+const Declared = ({ live, found, ...list }: DeclaredProps) => {
+  const at = live.data?.at
+  const tools = found?.tools ?? live.data?.tools ?? []
+  if (found === undefined && at === undefined)
+    return (
+      <ListFrame live={live} count={0} empty={<p>Its tools were not listed yet. Probe it to list them; nothing is called.</p>}>
+        {null}
+      </ListFrame>
+    )
+  return (
+    <>
+      {found === undefined && at !== undefined && (
+        <p class="hint">
+          {counted(tools.length, 'tool')}, last listed <RelativeTime at={at} />.
+        </p>
+      )}
+      <Tools tools={tools} {...list} />
+    </>
+  )
+}
+
 const ServerDetails = ({ server, refresh }: { readonly server: ServerView; readonly refresh: () => void }) => {
   const [found, setFound] = useState<ProbeResult>()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const { name, tag } = server
+  const declared = useDeclared(name, tag)
+  const calls = useServerCalls(name)
+  const grants = (useGrants().data?.items ?? []).filter((grant) => grant.server === name && grant.state !== 'revoked')
+  const known = found?.tools ?? (declared.data?.at === undefined ? undefined : declared.data.tools)
   return (
     <>
-      <PageHead title={server.name} about="A tool server of the catalog. No agent may use it without a grant.">
+      <PageHead title={name} about="A tool server of the catalog. No agent may use it without a grant.">
         <Link to={{ page: 'mcp' }}>All tool servers</Link>
       </PageHead>
+      <ServerFacts
+        server={server}
+        declared={known === undefined ? undefined : { at: declared.data?.at, tools: known }}
+        grants={grants}
+        calls={calls.data ?? []}
+      />
+      <StateNote state={server.state} />
       <div class="decide">
         <div class="matter">
-          <Entry server={server} refresh={refresh} />
           <section aria-labelledby="tools">
             <h2 id="tools">Tools</h2>
-            <Probe name={server.name} found={found} show={setFound} />
-            {found !== undefined && <Tools server={server.name} tools={found.tools} chosen={chosen} choose={setChosen} />}
+            <Probe name={name} found={found} show={setFound} />
+            <Declared server={name} live={declared} found={found} grants={grants} chosen={chosen} choose={setChosen} />
           </section>
-          <Grants server={server.name} />
-          {server.entry.transport === 'stdio' && <Logs name={server.name} />}
+          <Grants server={name} />
+          <ServerCalls server={name} live={calls} />
+          <Entry server={server} refresh={refresh} />
+          {server.entry.transport === 'stdio' && <Logs name={name} />}
         </div>
-        <RequestAccess server={server.name} declared={found?.tools} chosen={chosen} choose={setChosen} />
+        <RequestAccess server={name} declared={known} chosen={chosen} choose={setChosen} />
       </div>
     </>
   )

@@ -23,19 +23,16 @@ export const StateTag = ({ state }: { readonly state: ServerState | undefined })
     </span>
   )
 
+/** What a reader has to know beyond the state: when it is tried again, and whether its image moved. */
 export const StateNote = ({ state }: { readonly state: ServerState | undefined }) => {
   const image = state?.image
   return (
     <>
-      <p>
-        <StateTag state={state} />
-        {state?.nextAttemptAt !== undefined && (
-          <span class="soft">
-            {' '}
-            tried again <RelativeTime at={state.nextAttemptAt} />
-          </span>
-        )}
-      </p>
+      {state?.nextAttemptAt !== undefined && (
+        <p class="note warn">
+          The next attempt to reach it: <RelativeTime at={state.nextAttemptAt} />.
+        </p>
+      )}
       {image?.moved !== undefined && (
         <p class="note warn">
           {image.moved === null
