@@ -47,6 +47,7 @@ export const rows: Readonly<Record<RowName, Row>> = {
   explain: row('auditor', 'not-found', ({ group }) => ({ agentGroupID: group, tool: 'sample__echo' })),
   servers: row('auditor', 'answer'),
   server: row('auditor', 'answer', () => ({ name: 'sample' })),
+  declaredTools: row('auditor', 'answer', () => ({ name: 'sample' })),
   freezes: row('auditor', 'answer'),
 
   submit: row('requester', 'not-found', submission),
