@@ -109,6 +109,12 @@ const serverHandlers = (services: Services): Pick<Handlers<typeof gatewayControl
     },
     servers: async ({ token }) => (authenticate(token, 'servers'), listServers(services.catalog)),
     server: async ({ token, name }) => (authenticate(token, 'server'), readServer(services, name)),
+    declaredTools: async ({ token, name: given }) => {
+      authenticate(token, 'declaredTools')
+      const { name, digest } = await readServer(services, given)
+      const observation = await readObservation(services.store.read, name, digest)
+      return observation === undefined ? { tools: [] } : { at: observation.at, tools: observation.tools }
+    },
     putServer: async ({ token, ...request }) => putServer(services, authenticate(token, 'putServer').actor, request),
     removeServer: async ({ token, ...request }) => (await removeServer(services, authenticate(token, 'removeServer').actor, request), {}),
     reload: async ({ token }) => reloadCatalog(services, authenticate(token, 'reload').actor),
