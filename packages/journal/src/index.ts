@@ -1,11 +1,11 @@
 // Public API of the journal.
 export type { Appended } from './appender.ts'
+export { CallLog, callsPerQuery, readCalls } from './call-log.ts'
 export type { LocatedEntry, Position } from './batch.ts'
 export { type Checkpoint, type Head, type JournalInput, readHead } from './chain.ts'
 export { publishKeys } from './keys.ts'
 export type { KnownHead } from './inspector.ts'
 export { type HeldJournal, type Journal, type JournalOptions, openHeldJournal, openJournal } from './open.ts'
-export { PendingRecords } from './pending-records.ts'
 export type { ReadOptions, RecordPage, RecordPosition } from './read-records.ts'
 export { openRecords, type Records } from './records.ts'
 export type { Slot } from './slot-file.ts'

@@ -1,16 +1,6 @@
 // Queries the records of lists and calls, newest first.
-import {
-  type brokerControlPlane,
-  type CallRecord,
-  CallRecord as CallRecordSchema,
-  isSameServer,
-  limits,
-  type Params,
-  type Result,
-  ServiceError,
-} from '@gatehouse/contracts'
-import type { Records } from '@gatehouse/journal'
-import * as v from 'valibot'
+import { type brokerControlPlane, CallRecord, isSameServer, type Params, type Result, ServiceError } from '@gatehouse/contracts'
+import { readCalls, type Records } from '@gatehouse/journal'
 
 type RecordQuery = Params<typeof brokerControlPlane, 'records'>
 
@@ -29,16 +19,10 @@ const decode = (cursor: string): { file: number; offset: number } => {
   })
 }
 
-const parse = (value: unknown): CallRecord | undefined => {
-  const parsed = v.safeParse(CallRecordSchema, value)
-  return parsed.success ? parsed.output : undefined
-}
-
-const createFilter = (query: RecordQuery): ((value: unknown) => boolean) => {
+const createFilter = (query: RecordQuery): ((record: CallRecord) => boolean) => {
   const [since, until] = [query.since, query.until].map((time) => (time === undefined ? undefined : Date.parse(time)))
-  return (value) => {
-    const record = parse(value)
-    if (record === undefined || exactFields.some((name) => query[name] !== undefined && query[name] !== record[name])) return false
+  return (record) => {
+    if (exactFields.some((name) => query[name] !== undefined && query[name] !== record[name])) return false
     if (query.server !== undefined && !isSameServer(query.server, record.server)) return false
     // A token that is limited to some groups sees only their records.
     if (query.groups !== undefined && !query.groups.some((group) => group === record.agentGroupID)) return false
@@ -52,11 +36,11 @@ export const queryRecords = async (
   records: Pick<Records, 'read'>,
   query: RecordQuery,
 ): Promise<Result<typeof brokerControlPlane, 'records'>> => {
-  const { items, next } = await records.read({
-    isWanted: createFilter(query),
+  const { items, next } = await readCalls(records, {
+    schema: CallRecord,
+    matches: createFilter(query),
     limit: query.limit,
     before: query.cursor === undefined ? undefined : decode(query.cursor),
-    max: { lines: limits.callsLines, bytes: limits.callsBytes },
   })
-  return { items: items.flatMap((item) => parse(item) ?? []), ...(next !== undefined && { nextCursor: encode(next) }) }
+  return { items, ...(next !== undefined && { nextCursor: encode(next) }) }
 }

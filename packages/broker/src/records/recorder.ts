@@ -2,7 +2,7 @@
 // a result, a variable or a word of a server's error. A running call is noted in a slot, so that a crash of this process leaves a record too.
 import { randomBytes } from 'node:crypto'
 import { type AgentGroupID, CallRecord, type SessionID } from '@gatehouse/contracts'
-import { PendingRecords, type Records as RecordsFile, type Slot } from '@gatehouse/journal'
+import { CallLog, type Records as RecordsFile, type Slot } from '@gatehouse/journal'
 import { type Logger, type Metrics, wallMs, wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
@@ -59,17 +59,21 @@ const createIds = (): (() => string) => {
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #nextId = createIds()
-  readonly #owed: PendingRecords
-  #isWritable = true
+  readonly #calls: CallLog
 
   constructor(options: RecorderOptions) {
     this.#options = options
-    this.#owed = new PendingRecords(options.records)
+    this.#calls = new CallLog({
+      records: options.records,
+      onUnwritable: (error, isFirst) => {
+        if (isFirst) options.log.error('a record of a list or call cannot be written', { error })
+      },
+    })
   }
 
   /** False from a record that could not be written to the next one that could: no call is made in the meantime. */
   get isWritable(): boolean {
-    return this.#isWritable
+    return this.#calls.isWritable
   }
 
   begin({ id: session, agentGroupID }: RecordOwner, op: CallRecord['op'], target: Target = { server: '' }): Pending {
@@ -77,11 +81,7 @@ export class Recorder {
     const slot = this.#fill(note)
     return {
       setTarget: (other) => {
-        try {
-          slot?.change({ ...note, ...other })
-        } catch (error) {
-          throw this.#unwritable(error)
-        }
+        if (slot !== undefined) this.#calls.change(slot, { ...note, ...other })
       },
       write: (record) => this.#write(note, slot, record),
     }
@@ -89,30 +89,21 @@ export class Recorder {
 
   /** Writes a record for each call that an earlier process left unfinished: whether it took effect is unknown. */
   async recover(): Promise<void> {
-    for (const slot of this.#options.records.unfinished) {
-      const note = v.safeParse(CallNote, slot.noted)
-      if (note.success) {
-        const { server, tool } = note.output
-        const known = { server, ...(tool !== undefined && { tool }) }
-        // A record that cannot be written now is retried; its slot keeps it for the next start.
-        await this.#write(note.output, slot, { ...known, status: 'unknown', received: 0, sent: 0, duration: 0 }).catch(() => undefined)
-      } else slot.clear()
-    }
+    await this.#calls.recover((noted, slot) => {
+      const note = v.safeParse(CallNote, noted)
+      if (!note.success) return undefined
+      const { server, tool } = note.output
+      const known = { server, ...(tool !== undefined && { tool }) }
+      return this.#write(note.output, slot, { ...known, status: 'unknown', received: 0, sent: 0, duration: 0 })
+    })
   }
 
   #fill(note: CallNote): Slot | undefined {
     try {
-      return this.#options.records.begin(note)
-    } catch (error) {
-      this.#unwritable(error)
+      return this.#calls.begin(note)
+    } catch {
       return undefined
     }
-  }
-
-  #unwritable(error: unknown): unknown {
-    if (this.#isWritable) this.#options.log.error('a record of a list or call cannot be written', { error })
-    this.#isWritable = false
-    return error
   }
 
   async #write(
@@ -124,12 +115,7 @@ export class Recorder {
     const time = wallTime()
     const record: CallRecord = { id, time, session, agentGroupID, op, ...rest, bytes: received + sent, duration }
     this.#logRecord(record, received, sent)
-    try {
-      await this.#owed.write({ record, slot })
-      this.#isWritable = true
-    } catch (error) {
-      throw this.#unwritable(error)
-    }
+    await this.#calls.write(record, slot)
   }
 
   #logRecord({ time: _, ...record }: CallRecord, received: number, sent: number): void {

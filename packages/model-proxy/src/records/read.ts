@@ -1,6 +1,6 @@
 // Reads model call records: tokens used today, and pages for people. Also the clock that dates records.
 import { limits, ModelCallRecord, type modelProxyControlPlane, type Params, type Result, ServiceError } from '@gatehouse/contracts'
-import type { RecordPosition, Records } from '@gatehouse/journal'
+import { callsPerQuery, readCalls, type RecordPosition, type Records } from '@gatehouse/journal'
 import { type Clock, createClock, type Logger } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { type Budget, dayOf } from '../budget.ts'
@@ -8,12 +8,11 @@ import { type Budget, dayOf } from '../budget.ts'
 type Filter = Params<typeof modelProxyControlPlane, 'records'>
 type Page = Result<typeof modelProxyControlPlane, 'records'>
 
-const once = { lines: limits.callsLines, bytes: limits.callsBytes }
 const Spent = v.looseObject({ time: v.string(), agentGroupID: v.nullable(v.string()), tokensIn: v.number(), tokensOut: v.number() })
 
 /** The clock goes on from the newest record: a process that starts after the clock was set back begins no earlier day. */
 export const reachNewest = async (records: Pick<Records, 'read'>, clock: RecordClock): Promise<void> => {
-  const { items } = await records.read({ isWanted: (record) => v.is(Spent, record), limit: 1, before: undefined, max: once })
+  const { items } = await records.read({ isWanted: (record) => v.is(Spent, record), limit: 1, before: undefined, max: callsPerQuery })
   for (const { time } of v.parse(v.array(Spent), items)) {
     const at = Date.parse(time)
     if (!Number.isNaN(at)) clock.reach(at)
@@ -39,7 +38,7 @@ export const recallSpending = async (records: Pick<Records, 'read'>, budget: Bud
       },
       limit: 1,
       before,
-      max: once,
+      max: callsPerQuery,
     })
     before = page.next
   } while (before !== undefined && !search.isOver)
@@ -62,13 +61,13 @@ const parseCursor = (cursor: string | undefined): RecordPosition | undefined => 
 
 /** Newest first. A page may hold fewer than were asked for and still name a next one: so far was looked. */
 export const readPage = async (records: Pick<Records, 'read'>, filter: Filter): Promise<Page> => {
-  const { items, next } = await records.read({
-    isWanted: (record) => v.is(ModelCallRecord, record) && matches(record, filter),
+  const { items, next } = await readCalls(records, {
+    schema: ModelCallRecord,
+    matches: (record) => matches(record, filter),
     limit: filter.limit ?? limits.pageSize,
     before: parseCursor(filter.cursor),
-    max: once,
   })
-  return { items: v.parse(v.array(ModelCallRecord), items), ...(next && { nextCursor: `${next.file}-${next.offset}` }) }
+  return { items, ...(next && { nextCursor: `${next.file}-${next.offset}` }) }
 }
 
 /** Milliseconds. */

@@ -1,6 +1,6 @@
 // One record per request, in the log and in `model-calls.jsonl`, before its answer ends. Never a word of a request or an answer.
 import { ModelCallRecord, type ModelErrorCode, modelProviders } from '@gatehouse/contracts'
-import { PendingRecords, type Records, type Slot } from '@gatehouse/journal'
+import { CallLog, type Records, type Slot } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { Tokens } from '../budget.ts'
@@ -67,24 +67,26 @@ const touch = (metrics: Metrics): void => {
 
 export class Recorder {
   readonly #options: RecorderOptions
-  readonly #owed: PendingRecords
-  #isWritable = true
+  readonly #calls: CallLog
 
   constructor(options: RecorderOptions) {
     this.#options = options
-    this.#owed = new PendingRecords(options.records)
+    this.#calls = new CallLog({
+      records: options.records,
+      onUnwritable: (error) => options.log.error('a record of a model request cannot be written', { error }),
+    })
     touch(options.metrics)
   }
 
   /** False from a record that could not be written to the next one that could. */
   get isWritable(): boolean {
-    return this.#isWritable
+    return this.#calls.isWritable
   }
 
   /** Word on disk of what is about to be sent, reckoned with all that is reserved for it. Throws `audit-unwritable`. */
   begin(call: ModelCall): Slot {
     const tokens = { ...call.reserved, estimated: true }
-    return this.#attempt(() => this.#options.records.begin(recordOf(call, tokens, this.#now())))
+    return this.#calls.begin(recordOf(call, tokens, this.#now()))
   }
 
   /** Rejects when the record is not in the file. */
@@ -94,11 +96,10 @@ export class Recorder {
 
   /** What an earlier process was sending when it was killed: nobody knows what became of it, so it took all that was reserved. */
   async recover(): Promise<void> {
-    for (const slot of this.#options.records.unfinished) {
-      const { code: _, ...noted } = v.parse(ModelCallRecord, slot.noted)
-      // What cannot be written now is owed, and stands in its slot for the next start.
-      await this.#write({ ...noted, time: this.#now(), outcome: 'unknown' }, slot).catch(() => undefined)
-    }
+    await this.#calls.recover((note, slot) => {
+      const { code: _, ...noted } = v.parse(ModelCallRecord, note)
+      return this.#write({ ...noted, time: this.#now(), outcome: 'unknown' }, slot)
+    })
   }
 
   #now(): string {
@@ -109,27 +110,7 @@ export class Recorder {
     const { time: _, ...line } = record
     this.#options.log.info('model.call', line)
     this.#count(record)
-    try {
-      await this.#owed.write({ record, slot })
-      this.#isWritable = true
-    } catch (error) {
-      this.#fail(error)
-      throw error
-    }
-  }
-
-  #attempt<T>(act: () => T): T {
-    try {
-      return act()
-    } catch (error) {
-      this.#fail(error)
-      throw error
-    }
-  }
-
-  #fail(error: unknown): void {
-    this.#isWritable = false
-    this.#options.log.error('a record of a model request cannot be written', { error })
+    await this.#calls.write(record, slot)
   }
 
   #count({ provider: name, outcome, code, duration, bytesIn, tokensIn, tokensOut, status }: ModelCallRecord): void {
