@@ -7,6 +7,7 @@ import {
   type gatewayBroker,
   type Health,
   limits,
+  ServiceError,
   type SessionID,
   stateFiles,
 } from '@gatehouse/contracts'
@@ -15,6 +16,8 @@ import {
   type Logger,
   type Metrics,
   privateDirectory,
+  problemReply,
+  type Reply,
   RunningExchanges,
   Sessions,
   type SessionsOptions,
@@ -182,7 +185,11 @@ const compose = (options: BrokerOptions, { gateway, origins, stopping, running }
   const inFlight = createInFlight(gateway)
   const callServices = { gateway, servers, recorder, inFlight }
   const patience = { stopping, callTime: options.callTime ?? limits.callTime }
-  const serve = createServe({ routes: createRoutes(callServices, boot.isRated), log, running, ...patience })
+  const fault = (error: unknown, { id }: CallSession): Reply => {
+    log.error('request on a session socket failed', { session: id, error })
+    return problemReply(new ServiceError('internal'))
+  }
+  const serve = createServe({ routes: createRoutes(callServices, boot.isRated), fault, running, ...patience })
   const clients = new Clients({
     services: callServices,
     running,

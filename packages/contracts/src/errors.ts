@@ -111,6 +111,19 @@ export class ServiceError extends Error {
   }
 }
 
+/** The problem document (RFC 9457) of an error, with the members of the error table; never a stack or a cause. */
+export const toProblem = ({ code, detail, hint, errors, extra }: ServiceError, requestId: string) => ({
+  ...extra,
+  type: `urn:gatehouse:error:${code}`,
+  title: codes[code].title,
+  status: codes[code].status,
+  detail,
+  code,
+  ...(hint !== undefined && { hint }),
+  requestId,
+  ...(errors !== undefined && { errors: [...errors] }),
+})
+
 /** Works across bundles and realms, where `instanceof` does not. */
 export const isServiceError = (value: unknown): value is ServiceError => typeof value === 'object' && value !== null && brand in value
 

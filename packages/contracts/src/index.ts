@@ -53,6 +53,7 @@ export {
   ServiceError,
   type ToolErrorCode,
   toolErrorCodes,
+  toProblem,
   toServiceError,
 } from './errors.ts'
 export { brokerControlPlane, ProbeResult, ServerLogLine, ServerLogs } from './edges/broker-control-plane.ts'
@@ -151,7 +152,7 @@ export {
   WithdrawBody,
 } from './http/admin.ts'
 export { AgentGroupID, ChangeID, ConversationID, Digest, isSameServer, MessageID, ServerName, SessionID, Time } from './ids.ts'
-export { dictionary, isDeeperThan, JsonObject, usableName, visible, visibleJson } from './json.ts'
+export { dictionary, isDeeperThan, isObject, JsonObject, readPointer, toPointer, usableName, visible, visibleJson } from './json.ts'
 export {
   AgentKind,
   alwaysOnTools,

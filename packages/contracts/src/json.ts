@@ -4,7 +4,20 @@ import * as v from 'valibot'
 const droppedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 const droppedKeyText = 'expected a name other than __proto__, constructor or prototype'
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** An object of JSON; a list is none. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The JSON Pointer (RFC 6901) to a member, by the keys that lead to it. */
+export const toPointer = (keys: readonly unknown[]): string =>
+  keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+/** The keys that a JSON Pointer names, from the outside in. */
+export const readPointer = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
 
 /** For strings that become keys of a record. */
 export const usableName = v.check<string, string>((name) => !droppedKeys.has(name), droppedKeyText)

@@ -1,5 +1,5 @@
 // Turns every error into a problem document (RFC 9457) with the members of the error table.
-import { codes, isServiceError, type Problem, ServiceError, toServiceError } from '@gatehouse/contracts'
+import { codes, isServiceError, ServiceError, toProblem, toServiceError } from '@gatehouse/contracts'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { Env } from './env.ts'
@@ -31,18 +31,6 @@ const unauthorized = new ServiceError('unauthorized', {
   hint: 'set SERVICE_API_TOKEN to the token that the unit printed at its first start',
 })
 
-export const problemOf = (error: ServiceError, requestId: string): Problem => ({
-  ...error.extra,
-  type: `urn:gatehouse:error:${error.code}`,
-  title: codes[error.code].title,
-  status: codes[error.code].status,
-  detail: error.detail,
-  code: error.code,
-  ...(error.hint !== undefined && { hint: error.hint }),
-  requestId,
-  ...(error.errors !== undefined && { errors: [...error.errors] }),
-})
-
 /** Where no token is asked for, what was expected is the route's to say. */
 const toKnown = (thrown: unknown, path: string): ServiceError => {
   if (isServiceError(thrown)) return thrown.code === 'unauthorized' && !isOpenPath(path) ? unauthorized : thrown
@@ -68,7 +56,7 @@ const someTime = 5
 /** Headers that a guard set before it threw stay on the answer. */
 export const answerProblem = (c: Context<Env>, thrown: unknown): Response => {
   const error = toKnown(thrown, c.req.path)
-  const problem = problemOf(error, c.var.requestId)
+  const problem = toProblem(error, c.var.requestId)
   const { log } = c.var.unit
   if (error.code === 'internal') log.error('request failed', { code: error.code, error: error.cause ?? error })
   else if (problem.status >= 500) log.warn('request not served', { code: error.code, detail: error.detail })

@@ -1,17 +1,14 @@
 // Parses input from people and agents. Errors name each field by JSON Pointer and never repeat a value, which may be a secret.
-import { type FieldIssue, limits, ServiceError } from '@gatehouse/contracts'
+import { type FieldIssue, limits, ServiceError, toPointer } from '@gatehouse/contracts'
 import { fieldIssues } from '@gatehouse/rpc'
 import * as v from 'valibot'
-
-/** One token of a JSON Pointer (RFC 6901). */
-export const token = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** RFC 8785 cannot represent text with a lone surrogate. */
 const illFormed = (value: unknown, pointer: string): FieldIssue[] => {
   if (typeof value === 'string')
     return value.isWellFormed() ? [] : [{ pointer, detail: 'must be valid Unicode text without lone surrogates' }]
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, item]) => [...illFormed(key, pointer), ...illFormed(item, `${pointer}/${token(key)}`)])
+  return Object.entries(value).flatMap(([key, item]) => [...illFormed(key, pointer), ...illFormed(item, `${pointer}${toPointer([key])}`)])
 }
 
 export const invalid = (errors: readonly FieldIssue[], hint?: string): ServiceError =>

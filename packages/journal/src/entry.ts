@@ -1,5 +1,5 @@
 // Parses journal lines. The only place where bytes of a journal become an entry.
-import { AuditEntry, Time } from '@gatehouse/contracts'
+import { AuditEntry, isObject, Time } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
 const parse = (bytes: Buffer): unknown => {
@@ -28,11 +28,9 @@ const members: readonly Member[] = Object.entries(AuditEntry.entries).map(([name
   return { name, optional: schema.type === 'optional', type: type === 'record' ? 'object' : type }
 })
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
-
 /** Equivalent to the schema and four times as fast, for scans of millions of lines. */
 const isEntry = (value: unknown): value is AuditEntry => {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   let known = 0
   for (const { name, optional, type } of members) {
     const member = value[name]
@@ -41,7 +39,7 @@ const isEntry = (value: unknown): value is AuditEntry => {
     known += 1
   }
   const { detail, time } = value
-  return known === Object.keys(value).length && isRecord(detail) && !Array.isArray(detail) && v.is(Time, time)
+  return known === Object.keys(value).length && isObject(detail) && v.is(Time, time)
 }
 
 /** A faster `parseEntry`. */

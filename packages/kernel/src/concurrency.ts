@@ -1,10 +1,10 @@
-// Asynchronous primitives: serial queues, polling, and retry backoff.
+// Asynchronous primitives: serial queues, polling, waits that end on a signal, and retry backoff.
 import { setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '@gatehouse/contracts'
 
 /** A queue that runs one task at a time, in call order. A failed task rejects its own call and does not affect later ones. */
-export const createSerialQueue = (): ((task: () => Promise<void>) => Promise<void>) => {
-  let last: Promise<void> = Promise.resolve()
+export const createSerialQueue = (): (<T>(task: () => Promise<T>) => Promise<T>) => {
+  let last: Promise<unknown> = Promise.resolve()
   return (task) => {
     const done = last.then(task)
     last = done.catch(() => undefined)
@@ -77,3 +77,23 @@ export const backoff = (options: { first: number; most: number }): Backoff => {
     },
   }
 }
+
+/** Rejects with the reason of the signal as soon as it has aborted. The work itself continues. */
+export const abortable = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const aborted = Promise.withResolvers<never>()
+  const abort = (): void => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  try {
+    return await Promise.race([aborted.promise, work])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/** Calls a second time after a failure, because the connection may have ended with the first call. Only for idempotent calls. */
+export const retryOnce = <T>(call: () => Promise<T>): Promise<T> => call().catch(call)
+
+/** Whether the promise resolves within this many milliseconds. Rejects if it rejects. The timer does not keep the process alive. */
+export const endsWithin = (promise: Promise<unknown>, milliseconds: number): Promise<boolean> =>
+  Promise.race([promise.then(() => true), pause(milliseconds, false, { ref: false })])

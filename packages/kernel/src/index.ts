@@ -28,7 +28,7 @@ export { syncPath, writeAtomically } from './files/write-atomically.ts'
 export { describeJsonFault, type JsonFault, JsonRefused, JsonScanner, refuseJsonBody } from './json/json-scanner.ts'
 export { checkJson, jsonText, parseJson, parseScannedJson } from './json/parse-json.ts'
 export { type Epoch, formatKeyring, parseKeyring } from './keys/keyring.ts'
-export { backoff, type Backoff, createSerialQueue, KeyedQueue, waitFor } from './concurrency.ts'
+export { abortable, backoff, type Backoff, createSerialQueue, endsWithin, KeyedQueue, retryOnce, waitFor } from './concurrency.ts'
 export { isRefusal, Refusal } from './life/refusal.ts'
 export {
   type CommonBoot,
@@ -45,6 +45,7 @@ export { createMetrics, type Metrics } from './metrics/create-metrics.ts'
 export { type Buckets, createBuckets, createWindow, type Window } from './rate.ts'
 export { Abandoned, readBody } from './session-socket/body.ts'
 export {
+  emptyReply,
   type Exchange,
   jsonReply,
   openExchange,
@@ -55,5 +56,6 @@ export {
 } from './session-socket/exchange.ts'
 export { type InFlightRequest, InFlightRequests } from './session-socket/in-flight.ts'
 export { type Bounds, ConcurrencyLimiter } from './session-socket/concurrency-limiter.ts'
-export { createServe, type Route, type Serve } from './session-socket/serve.ts'
+export { openSessionSocket, UnexpectedFiles } from './session-socket/listen.ts'
+export { createServe, type PathParameters, type Route, type Serve } from './session-socket/serve.ts'
 export { Sessions, type SessionsOptions } from './session-socket/sessions.ts'

@@ -118,7 +118,7 @@ const answer = async (tools: RequestTools, call: ModelCall, exchange: Exchange):
 
 export const createHandle =
   (tools: RequestTools) =>
-  async (caller: ModelCaller, exchange: Exchange): Promise<void> => {
+  async (caller: ModelCaller, exchange: Exchange): Promise<undefined> => {
     const { response, started } = exchange
     const call = newCall(caller, started)
     caller.running += 1

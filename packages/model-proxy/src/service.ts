@@ -11,14 +11,11 @@ import {
 } from '@gatehouse/contracts'
 import type { Records } from '@gatehouse/journal'
 import {
-  type Exchange,
+  createServe,
   type Logger,
   type Metrics,
-  openExchange,
-  type Patience,
   privateDirectory,
   RunningExchanges,
-  type Serve,
   Sessions,
   type SessionsOptions,
   wallMs,
@@ -43,27 +40,6 @@ const health = ({ providers, sessions, recorder }: HealthOf): Health => {
   const degraded = recorder.isWritable ? [] : [stateFiles.modelCalls]
   const facts = { providers: [...providers.keys()], sessions: sessions.size }
   return { status: degraded.length === 0 ? 'ready' : 'degraded', degraded, facts }
-}
-
-/** Requests on `model.sock`. Headers that claim an identity are never read: the socket is the identity. */
-export interface ServeOptions extends Patience {
-  readonly handle: (caller: ModelCaller, exchange: Exchange) => Promise<void>
-  readonly log: Logger
-  readonly running: RunningExchanges
-}
-
-const createServe = ({ handle, log, running, ...patience }: ServeOptions): Serve<ModelCaller> => {
-  const answer = async (caller: ModelCaller, exchange: Exchange): Promise<void> => {
-    try {
-      await handle(caller, exchange)
-    } catch (error) {
-      log.error('a request on a model socket failed', { session: caller.id, error })
-      exchange.response.destroy()
-    } finally {
-      exchange.end()
-    }
-  }
-  return (caller, request, response) => running.add(answer(caller, openExchange(request, response, patience)))
 }
 
 export interface GatewayListeners {
@@ -177,7 +153,11 @@ export const createModelProxy = async (options: ModelProxyOptions): Promise<Mode
   const flights = createFlights(client.calls, budget)
   const handle = createHandle({ gateway: client.calls, providers, agents, budget, recorder, flights })
   const patience = { stopping: stopping.signal, callTime: options.callTime ?? limits.modelTime }
-  const serve = createServe({ handle, log, running, ...patience })
+  const fault = (error: unknown, caller: ModelCaller): undefined => {
+    log.error('a request on a model socket failed', { session: caller.id, error })
+  }
+  // Every path and method: providers differ in them, and a refusal has the form of theirs.
+  const serve = createServe<ModelCaller>({ routes: { '*': { method: '*', run: handle } }, fault, running, ...patience })
   const rooms: Rooms = {
     flights,
     sessions: new Sessions({ ...surfaceOf(client.calls), runDir: boot.runDir, isSplit: boot.halves !== undefined, serve, log }),

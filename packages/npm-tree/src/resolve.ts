@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { jsonBounds, limits, type LockedPackage, type PackageLock } from '@gatehouse/contracts'
+import { isObject, jsonBounds, limits, type LockedPackage, type PackageLock } from '@gatehouse/contracts'
 import { parseJson } from '@gatehouse/kernel'
 import { Arborist, type TreeNode } from '@npmcli/arborist'
 import parse from 'npm-package-arg'
@@ -28,8 +28,6 @@ const magics = [
 
 const isBinary = ({ path, content }: ArchivedFile): boolean =>
   path.endsWith('.node') || magics.some((magic) => content.subarray(0, magic.length).equals(magic))
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 const parseManifest = (content: Uint8Array): unknown => {
   try {

@@ -1,5 +1,5 @@
 // What travels beside parameters and results: call metadata, errors, and field issues.
-import { type Code, codes, type FieldIssue, isServiceError, ServiceError, toServiceError } from '@gatehouse/contracts'
+import { type Code, codes, type FieldIssue, isServiceError, ServiceError, toPointer, toServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
 export interface Meta {
@@ -59,8 +59,7 @@ export const fromWireError = (value: unknown): ServiceError => {
 /** What is wrong with a value, field by field, for whoever sent it. Names fields and types, never the value. */
 const maxIssues = 32
 
-const pointerOf = (issue: v.BaseIssue<unknown>): string =>
-  (issue.path ?? []).map((item) => `/${String(item.key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+const pointerOf = (issue: v.BaseIssue<unknown>): string => toPointer((issue.path ?? []).map(({ key }) => key))
 
 const got = (received: string): string => {
   if (received === 'undefined') return 'nothing'

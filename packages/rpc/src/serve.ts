@@ -2,9 +2,8 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Edge, limits } from '@gatehouse/contracts'
-import { listenUnix, type Logger, privateDirectory, silentLogger, waitFor } from '@gatehouse/kernel'
+import { endsWithin, listenUnix, type Logger, privateDirectory, silentLogger, waitFor } from '@gatehouse/kernel'
 import { Answers, type Callable, type RunningCall } from './answer.ts'
 import type { EdgeServer, Handlers } from './contract.ts'
 import { greetAsServer } from './hello.ts'
@@ -77,7 +76,7 @@ const close = async (door: Door, server: Server): Promise<void> => {
   // The last answers are written in this turn of the loop.
   await new Promise((resolve) => setImmediate(resolve))
   for (const wire of door.wires) wire.finish()
-  await Promise.race([closed, pause(limits.orphanTime, undefined, { ref: false })])
+  await endsWithin(closed, limits.orphanTime)
   for (const wire of door.wires) wire.close()
 }
 

@@ -1,7 +1,7 @@
 // One connection to a SQLCipher file: promises over the addon's callbacks, and one statement at a time,
 // since the addon runs queued statements unordered in a thread pool. Throws the addon's own errors.
+import { createSerialQueue } from '@gatehouse/kernel'
 import sqlcipher, { type Database, type Statement } from '@journeyapps/sqlcipher'
-import { createQueue } from './queue.ts'
 
 export type Value = string | number | null | Buffer
 
@@ -82,7 +82,7 @@ const openDatabase = (path: string, mode: number): Promise<Database> =>
 export const connect = async (path: string, mode: number): Promise<Connection> => {
   const database = await openDatabase(path, mode)
   const prepared = createPrepared(database)
-  const queue = createQueue()
+  const queue = createSerialQueue()
   return {
     all: (sql, params) =>
       queue(async () => {

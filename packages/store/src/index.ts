@@ -1,7 +1,6 @@
 // Public surface of the store.
 export { toFileError } from './faults.ts'
 export { type Store, type StoreOptions, openStore } from './open.ts'
-export { createQueue, type Queue } from './queue.ts'
 export { type CopyOptions, copyStore, type RekeyOptions, rekeyStore } from './rekey.ts'
 export { type FileKey, openKeyFile, openSealedKey, sealKey, sealKeyFile } from './seal.ts'
 export { type ReadOptions, readStore } from './read-only.ts'

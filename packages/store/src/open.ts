@@ -1,11 +1,10 @@
 // Opens a store: one encrypted file, one writer behind a queue, one reader.
 import { exits } from '@gatehouse/contracts'
-import { type Logger, Refusal } from '@gatehouse/kernel'
+import { createSerialQueue, type Logger, Refusal } from '@gatehouse/kernel'
 import { type Connection, type Rows, rowsOf } from './connection.ts'
 import { Connections } from './connections.ts'
 import { ensureFile, probe } from './database-file.ts'
 import { isFault, toStoreError } from './faults.ts'
-import { createQueue } from './queue.ts'
 import { type Transaction, write } from './write.ts'
 
 /** A step is a list of statements; `PRAGMA user_version` counts the steps that were taken. */
@@ -100,7 +99,7 @@ export const openStore = async ({ path, key, migrations, log }: StoreOptions): P
     await connections.close()
     throw toStoreError(error, path)
   }
-  const queue = createQueue()
+  const queue = createSerialQueue()
   return {
     write: (act) => queue(() => write({ connections, path }, act)),
     read: rowsOf(async (sql, params) => {

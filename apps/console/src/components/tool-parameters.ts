@@ -1,5 +1,5 @@
 // The parameters of a tool, read from its input schema as far as they can be shown in plain terms.
-import type { ToolDefinition } from '@gatehouse/contracts'
+import { isObject, type ToolDefinition } from '@gatehouse/contracts'
 
 export interface Parameter {
   readonly name: string
@@ -7,9 +7,6 @@ export interface Parameter {
   readonly required: boolean
   readonly about: string
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const typeOf = (schema: unknown): string => {
   if (!isObject(schema)) return 'anything'

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { jsonBounds, ServiceError } from '@gatehouse/contracts'
+import { isObject, jsonBounds, ServiceError } from '@gatehouse/contracts'
 import { parseJson } from '@gatehouse/kernel'
 import type { Environment } from '../command.ts'
 
@@ -37,8 +37,6 @@ const taken = (name: string): ServiceError =>
     detail: `expected no entry ${name} in the file of the client, there is one`,
     hint: 'choose another --entry, or add --force',
   })
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An entry below one member of a JSON document; the rest stays as it is. */
 const jsonFormat = (member: string, entryOf: (endpoint: Endpoint) => Json): Pick<ClientFormat, 'write' | 'syntax'> => ({

@@ -1,7 +1,5 @@
 // Whether two values mean the same.
-import { mask } from '@gatehouse/contracts'
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+import { isObject, mask } from '@gatehouse/contracts'
 
 type Compare = (wanted: unknown, present: unknown) => boolean
 

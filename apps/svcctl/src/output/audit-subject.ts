@@ -1,5 +1,5 @@
 // What a line of the audit log is about, besides its change and its group: the server, the token, the session, the file.
-import type { AuditEntry } from '@gatehouse/contracts'
+import { type AuditEntry, isObject } from '@gatehouse/contracts'
 
 type Line = Pick<AuditEntry, 'stage' | 'agentGroupID' | 'detail'>
 
@@ -21,8 +21,6 @@ const paths = [
   'kept',
   'fault',
 ].map((path) => path.split('.'))
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
 
 const memberAt = (detail: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), detail)

@@ -1,17 +1,9 @@
 // What a change alters, field by field: before → after. Lists show the items that go and come, long texts their lines.
 import { styleText } from 'node:util'
-import type { Change } from '@gatehouse/contracts'
+import { type Change, isObject, readPointer } from '@gatehouse/contracts'
 import { visible, visibleLines } from './values.ts'
 
 type Operation = Change['diff'][number]
-
-const tokensOf = (pointer: string): string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const member = (value: unknown, token: string): unknown =>
   typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === token)?.[1] : undefined
@@ -42,7 +34,7 @@ const applied: ReadonlySet<Operation['op']> = new Set(['add', 'remove', 'replace
 const documentAfter = ({ before, diff }: Pick<Change, 'before' | 'diff'>): unknown =>
   diff
     .filter(({ op }) => applied.has(op))
-    .reduce<unknown>((document, operation) => applyAt(document, tokensOf(operation.path), operation), before)
+    .reduce<unknown>((document, operation) => applyAt(document, readPointer(operation.path), operation), before)
 
 const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 

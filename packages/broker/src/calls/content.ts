@@ -1,11 +1,9 @@
 // Content blocks as a model may read them: only MCP's kinds, without control characters, with bounded text. A note at the end says what
 // was left out.
-import { limits, visible } from '@gatehouse/contracts'
+import { isObject, limits, visible } from '@gatehouse/contracts'
 import type { Redactor } from '../secrets/redact.ts'
 
 export type Block = Record<string, unknown>
-
-export const isObject = (value: unknown): value is Block => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isMedia = ({ data, mimeType }: Block): boolean => isText(data) && isText(mimeType)

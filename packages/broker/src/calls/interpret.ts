@@ -1,5 +1,5 @@
 // Turns the answer of a server, or the error of a call, into the outcome that the caller may see.
-import { isDeeperThan, isServiceError, jsonBounds, limits, type ToolResult } from '@gatehouse/contracts'
+import { isDeeperThan, isObject, isServiceError, jsonBounds, limits, type ToolResult } from '@gatehouse/contracts'
 import { Abandoned, describeJsonFault, type ToolAddress } from '@gatehouse/kernel'
 import {
   AnswerRefused,
@@ -13,7 +13,7 @@ import {
 } from '../upstream/base/failure.ts'
 import { QueueFull } from '../upstream/concurrency-limiter.ts'
 import type { Answer } from '../upstream/call-tool.ts'
-import { type Block, cleanValue, isObject, readContent, stripControls } from './content.ts'
+import { type Block, cleanValue, readContent, stripControls } from './content.ts'
 import { buildFailure, type Outcome, refuse, unknownEffect } from './outcome.ts'
 
 /** Absent in older revisions, where every result is complete. */

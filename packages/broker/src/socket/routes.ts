@@ -1,5 +1,5 @@
 // The two routes of `tools.sock`, with their limits: `POST /call` answers with a result or a problem, `GET /tools` with the list.
-import { type FieldIssue, jsonBounds, limits, ServiceError, ToolCall } from '@gatehouse/contracts'
+import { type FieldIssue, jsonBounds, limits, ServiceError, ToolCall, toPointer } from '@gatehouse/contracts'
 import { type Bounds, type Exchange, jsonReply, parseScannedJson, problemReply, readBody, type Reply, type Route } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import type { CallServices } from '../calls/call.ts'
@@ -10,10 +10,8 @@ import { createListWriter } from '../calls/tool-text.ts'
 
 const shape = '{ "name": "<server>__<tool>", "arguments": { … } }'
 
-const escape = (key: unknown): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1')
-
 const toFieldIssue = (issue: v.BaseIssue<unknown>): FieldIssue => ({
-  pointer: (issue.path ?? []).map(({ key }) => `/${escape(key)}`).join(''),
+  pointer: toPointer((issue.path ?? []).map(({ key }) => key)),
   detail: `expected ${issue.expected ?? 'another value'}`,
 })
 
@@ -37,7 +35,7 @@ const createCallRoute = (services: CallServices) => {
   const run = createRecordedCall<Reply>(services, {
     answer: ({ text }) => jsonReply(text),
     // The end of a body that did not arrive in time is unknown.
-    fault: (error) => problemReply(error, error.code === 'deadline' ? { connection: 'close' } : {}),
+    fault: (error) => problemReply(error, error.code === 'deadline' ? { headers: { connection: 'close' } } : {}),
   })
   return (session: CallSession, { request, signal, giveUp, started }: Exchange): Promise<Reply> =>
     run(session, {

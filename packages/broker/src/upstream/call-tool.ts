@@ -1,10 +1,9 @@
 // One tool call on an upstream: sent once, on a connection whose list declares the tool as it was approved. It is sent again only
 // when the server certainly did not look at it.
 import type { Digest, ToolDefinition } from '@gatehouse/contracts'
-import { Abandoned } from '@gatehouse/kernel'
+import { Abandoned, abortable } from '@gatehouse/kernel'
 import type { Redactor } from '../secrets/redact.ts'
 import type { ActiveConnection, Listing } from './active-connection.ts'
-import { abortable } from './base/abortable.ts'
 import { classify } from './base/classify.ts'
 import { DefinitionChanged, fatal, NotDeclared, SuspectedSessionLoss, UpstreamError, UpstreamFailure } from './base/failure.ts'
 import type { Connection } from './connection.ts'

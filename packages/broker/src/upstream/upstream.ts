@@ -2,9 +2,8 @@
 // it was lost. Calls are in `call-tool.ts`.
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits, type ProbeResult, type ServerState } from '@gatehouse/contracts'
-import { backoff, type Metrics, wallMs } from '@gatehouse/kernel'
+import { abortable, backoff, type Metrics, wallMs } from '@gatehouse/kernel'
 import { ActiveConnection, type Listing, type OpenOptions } from './active-connection.ts'
-import { abortable } from './base/abortable.ts'
 import { classify } from './base/classify.ts'
 import { NotConnected, UpstreamFailure } from './base/failure.ts'
 

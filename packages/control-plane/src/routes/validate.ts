@@ -1,5 +1,5 @@
 // Parameters, queries and bodies are parsed here once. A refusal names the field and never what was sent.
-import { type FieldIssue, limits, ServiceError } from '@gatehouse/contracts'
+import { type FieldIssue, limits, ServiceError, toPointer } from '@gatehouse/contracts'
 import { validator } from 'hono-openapi'
 import type * as v from 'valibot'
 import { conversion } from '../openapi/schemas.ts'
@@ -13,8 +13,7 @@ type Outcome = { readonly success: true } | { readonly success: false; readonly 
 const keyOf = (segment: unknown): string =>
   String(typeof segment === 'object' && segment !== null && 'key' in segment ? segment.key : segment)
 
-const pointerOf = (path: readonly unknown[]): string =>
-  path.map((segment) => `/${keyOf(segment).slice(0, 128).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+const pointerOf = (path: readonly unknown[]): string => toPointer(path.map((segment) => keyOf(segment).slice(0, 128)))
 
 /** A message of ours begins with `expected`; a message of the library shows the value, so only what it expected is taken. */
 const detailOf = (issue: Issue): string => {

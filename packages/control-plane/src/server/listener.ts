@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { ServiceError } from '@gatehouse/contracts'
+import { ServiceError, toProblem } from '@gatehouse/contracts'
 import { getRequestListener } from '@hono/node-server'
-import { problemOf, problemType } from '../problem.ts'
+import { problemType } from '../problem.ts'
 import type { Connections } from './connections.ts'
 
 /** Answers to what never became a request: bytes that are not HTTP, headers that are too long, senders that are too slow. */
@@ -14,11 +14,11 @@ const details: Readonly<Record<string, string>> = {
 }
 
 const malformedBody = (detail: string, requestId: string): string =>
-  JSON.stringify(problemOf(new ServiceError('malformed', { detail }), requestId))
+  JSON.stringify(toProblem(new ServiceError('malformed', { detail }), requestId))
 
 const answerOf = (status: string, error: ServiceError, more: readonly string[] = []): string => {
   const requestId = randomUUID()
-  const body = JSON.stringify(problemOf(error, requestId))
+  const body = JSON.stringify(toProblem(error, requestId))
   const head = [
     `HTTP/1.1 ${status}`,
     ...more,

@@ -2,9 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { type ContainerEngine, containerEngines, type HostIdentity, limits, ServiceError } from '@gatehouse/contracts'
-import { findProgram } from '@gatehouse/kernel'
+import { endsWithin, findProgram } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { callEngine, type Engine, removeContainers } from '../container-client/client.ts'
 import { describeDocker, describePodman } from '../container-client/describe.ts'
@@ -64,8 +63,7 @@ export interface ToolEngine {
 const killEvery = 300
 
 /** Resolves with whether it has ended. */
-const isOver = ({ exited }: ToolRun, milliseconds: number): Promise<boolean> =>
-  Promise.race([exited.then(() => true), pause(milliseconds, false, { ref: false })])
+const isOver = ({ exited }: ToolRun, milliseconds: number): Promise<boolean> => endsWithin(exited, milliseconds)
 
 const end = async (engine: Engine, name: string, run: ToolRun): Promise<void> => {
   const deadline = performance.now() + limits.toolStopTime

@@ -1,7 +1,7 @@
 // Rules for a catalog entry beyond its schema, and masking of its secret values.
-import { type CatalogEntry, checkServerUrl, type FieldIssue, mask } from '@gatehouse/contracts'
+import { type CatalogEntry, checkServerUrl, type FieldIssue, mask, toPointer } from '@gatehouse/contracts'
 import { canonical } from '@gatehouse/kernel'
-import { invalid, token } from '../input.ts'
+import { invalid } from '../input.ts'
 import { getIdentity } from '../state/catalog.ts'
 
 interface Field {
@@ -23,7 +23,7 @@ const plainFields = (entry: CatalogEntry): Field[] => {
 /** Fields in which `${NAME}` is expanded by the broker. */
 const expandedFields = (entry: CatalogEntry): Field[] => {
   const [field, values] = entry.transport === 'http' ? (['headers', entry.headers] as const) : (['env', entry.env] as const)
-  return Object.entries(values).map(([name, text]) => ({ pointer: `/${field}/${token(name)}`, text }))
+  return Object.entries(values).map(([name, text]) => ({ pointer: toPointer([field, name]), text }))
 }
 
 const issuesWhere = (fields: readonly Field[], wrong: (text: string) => boolean, detail: string): FieldIssue[] =>
@@ -87,7 +87,7 @@ const unmaskIssues = (entry: CatalogEntry, stored: CatalogEntry | undefined): Fi
   return masked
     .filter((name) => !Object.hasOwn(known, name))
     .map((name) => ({
-      pointer: `/${field}/${token(name)}`,
+      pointer: toPointer([field, name]),
       detail: isSame ? 'no value is stored under this name: enter it' : 'the server differs from the stored one: enter the value again',
     }))
 }

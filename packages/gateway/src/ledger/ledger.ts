@@ -2,8 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AuditEntry, isServiceError, limits, ServiceError } from '@gatehouse/contracts'
 import { type JournalInput, readHead } from '@gatehouse/journal'
-import { wallMs } from '@gatehouse/kernel'
-import { createQueue } from '@gatehouse/store'
+import { createSerialQueue, wallMs } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import {
   append,
@@ -160,7 +159,7 @@ const reportUnpersisted = ({ log }: LedgerDeps, lines: readonly JournalInput[], 
 
 export const createLedger = (deps: LedgerDeps): Ledger => {
   const state: LedgerState = { tampered: undefined, outage: undefined, behind: false, late: [], lastPublishedSeq: 0 }
-  const queue = createQueue()
+  const queue = createSerialQueue()
   const runExclusively = <T>(act: () => Promise<T>): Promise<T> =>
     queue(act).finally(() => {
       if (!isHealthy(state)) recovery.wake()

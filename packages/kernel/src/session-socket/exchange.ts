@@ -1,8 +1,8 @@
 // One request on a session socket: its time limit, its reply, and the set of running requests.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
-import { codes, type ServiceError } from '@gatehouse/contracts'
+import { type ServiceError, toProblem } from '@gatehouse/contracts'
+import { endsWithin } from '../concurrency.ts'
 import { Abandoned } from './body.ts'
 
 export interface Exchange {
@@ -17,7 +17,7 @@ export interface Exchange {
 }
 
 export interface Patience {
-  /** Milliseconds that one request may take. */
+  /** Milliseconds that one request may take; Infinity for no limit. */
   readonly callTime: number
   /** Aborts when the service stops. */
   readonly stopping: AbortSignal
@@ -27,7 +27,7 @@ export const openExchange = (request: IncomingMessage, response: ServerResponse,
   const controller = new AbortController()
   const giveUp = (reason: Abandoned): void => controller.abort(reason)
   const leave = (): void => giveUp(new Abandoned('cancelled'))
-  const timer = setTimeout(() => giveUp(new Abandoned('timeout')), callTime)
+  const timer = callTime === Infinity ? undefined : setTimeout(() => giveUp(new Abandoned('timeout')), callTime)
   response.once('close', leave)
   stopping.addEventListener('abort', leave)
   if (stopping.aborted) leave()
@@ -65,33 +65,45 @@ export class RunningExchanges {
   }
 
   async #settled(): Promise<void> {
-    await Promise.race([Promise.all(this.#running), pause(stopGrace, undefined, { ref: false })])
+    await endsWithin(Promise.all(this.#running), stopGrace)
   }
 }
 
-/** A response: a result, a list, or a problem document. */
+/** A response: a result, a list, a problem document, or only a status. */
 export interface Reply {
   readonly status: number
-  readonly type: 'application/json' | 'application/problem+json'
+  /** Undefined when there is no body. */
+  readonly type?: 'application/json' | 'application/problem+json'
   readonly text: string | Buffer
   readonly bytes: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export const jsonReply = (text: string | Buffer): Reply => ({ status: 200, type: 'application/json', text, bytes: Buffer.byteLength(text) })
+export const jsonReply = (text: string | Buffer, status = 200): Reply => ({
+  status,
+  type: 'application/json',
+  text,
+  bytes: Buffer.byteLength(text),
+})
 
-export const problemReply = (error: ServiceError, headers: Readonly<Record<string, string>> = {}): Reply => {
-  const { status, title } = codes[error.code]
-  const { code, detail, hint, errors } = error
-  const document = { type: `urn:gatehouse:error:${error.code}`, title, status, detail, code, hint, requestId: randomUUID(), errors }
-  const text = JSON.stringify(document)
-  return { status, type: 'application/problem+json', text, bytes: Buffer.byteLength(text), headers }
+export const emptyReply: Reply = { status: 204, text: '', bytes: 0 }
+
+export interface ProblemOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly requestId?: string
+}
+
+/** A problem document (RFC 9457) with a code of the error table, never a stack or a path of the host. */
+export const problemReply = (error: ServiceError, { headers = {}, requestId = randomUUID() }: ProblemOptions = {}): Reply => {
+  const problem = toProblem(error, requestId)
+  const text = JSON.stringify(problem)
+  return { status: problem.status, type: 'application/problem+json', text, bytes: Buffer.byteLength(text), headers }
 }
 
 /** Writes the reply, unless the caller has disconnected. */
 export const send = (response: ServerResponse, { status, type, text, bytes, headers }: Reply): void => {
   if (response.destroyed) return
-  response.writeHead(status, { 'content-type': type, 'content-length': bytes, ...headers })
+  response.writeHead(status, { ...(type !== undefined && { 'content-type': type, 'content-length': bytes }), ...headers })
   // Text is sent in one write with the headers.
   response.end(text)
 }

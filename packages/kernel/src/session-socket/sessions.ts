@@ -1,12 +1,28 @@
 // Keeps one socket for each open session. It follows the gateway's events and lists the sessions again after each reconnect.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SessionID } from '@gatehouse/contracts'
+import type { AgentGroupID, HostIdentity, SessionID, SurfaceName } from '@gatehouse/contracts'
 import { createSerialQueue } from '../concurrency.ts'
 import type { Logger } from '../log/logger.ts'
-import { listen, type OpenSession, removeSocketDirectory, type SessionSocket, type SurfaceOptions } from './listen.ts'
+import { openSessionSocket, removeSocketDirectory, type SessionSocket } from './listen.ts'
+import type { Serve } from './serve.ts'
 
-export interface SessionsOptions<Caller> extends SurfaceOptions<Caller> {
+/** An open session, as the gateway reports it. */
+export interface OpenSession {
+  readonly session: SessionID
+  readonly agentGroupID: AgentGroupID
+  /** The host identity of the sandbox; without one it runs as the unit itself. */
+  readonly identity?: HostIdentity | undefined
+}
+
+/** `Caller` is the service's own representation of the session that a socket belongs to. */
+export interface SessionsOptions<Caller> {
+  readonly surface: SurfaceName
+  readonly runDir: string
+  /** True in a split unit, whose other half launches the sandboxes. */
+  readonly isSplit?: boolean
+  readonly callerOf: (session: OpenSession) => Caller
+  readonly serve: Serve<Caller>
   /** Asks the gateway which sessions are open. */
   readonly sessions: () => Promise<readonly OpenSession[]>
   /** Reports to the gateway that a session's socket is served. */
@@ -56,11 +72,24 @@ export class Sessions<Caller> {
   async #serve(session: OpenSession): Promise<void> {
     const { surface, report, log } = this.#options
     try {
-      if (!this.#open.has(session.session)) this.#open.set(session.session, await listen(session, this.#options))
+      if (!this.#open.has(session.session)) this.#open.set(session.session, await this.#listen(session))
       await report(session.session)
     } catch (error) {
       log.error(`could not serve the ${surface} socket of a session`, { session: session.session, error })
     }
+  }
+
+  #listen(session: OpenSession): Promise<SessionSocket> {
+    const { surface, runDir, isSplit, callerOf, serve } = this.#options
+    const caller = callerOf(session)
+    return openSessionSocket({
+      surface,
+      runDir,
+      session: session.session,
+      gid: session.identity?.gid,
+      isSplit,
+      serve: (request, response) => serve(caller, request, response),
+    })
   }
 
   async #end(session: SessionID, directory: 'removed' | 'kept' = 'removed'): Promise<void> {

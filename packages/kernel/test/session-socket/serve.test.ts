@@ -34,6 +34,7 @@ const broken = async (_: unknown, { response }: Exchange): Promise<undefined> =>
   response.write('half')
   throw new Error('the source of the stream is gone')
 }
+const events: string[] = []
 const named = async ({ id }: { id: string }): Promise<Reply> => jsonReply(JSON.stringify({ id }))
 
 const surface = new Sessions({
@@ -47,8 +48,13 @@ const surface = new Sessions({
       '/name': { method: 'GET', run: named },
       '/stream': { method: 'POST', run: streamed },
       '/broken': { method: 'POST', run: broken },
+      '/items/:id/parts/:part': { method: 'GET', run: async (_, __, parameters) => jsonReply(JSON.stringify(parameters), 202) },
     },
-    log,
+    fault: () => undefined,
+    guard: (_, { url }) => {
+      events.push(`begin ${url}`)
+      return () => events.push(`end ${url}`)
+    },
     running,
     callTime: 60_000,
     stopping: stopping.signal,
@@ -80,6 +86,19 @@ test('a route receives the session of its socket, whatever a header says', async
 
 test('a route can stream its response itself', async () => {
   assert.deepEqual(await ask('POST', '/stream'), { status: 200, text: 'data: 1\n\ndata: 2\n\n' })
+})
+
+test('a route receives the segments of its path by name, decoded, and no other path matches', async () => {
+  assert.deepEqual(await ask('GET', '/items/a%20b/parts/%zz?x=1'), { status: 202, text: '{"id":"a b","part":"%zz"}' })
+  for (const path of ['/items//parts/1', '/items/1/parts', '/items/1/parts/2/', '/x/../items/1/parts/2'])
+    assert.equal((await ask('GET', path)).status, 404, path)
+})
+
+test('the guard is called at the begin and the end of each request, including one that matches no route', async () => {
+  events.length = 0
+  await ask('GET', '/nowhere')
+  await ask('GET', '/name')
+  assert.deepEqual(events, ['begin /nowhere', 'end /nowhere', 'begin /name', 'end /name'])
 })
 
 test('a response that fails midway is cut off', async () => {

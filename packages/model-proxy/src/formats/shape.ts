@@ -1,6 +1,6 @@
 // Shapes made of others: objects by their fields, objects told apart by a tag, lists. What no field or tag names is refused.
-import type { ProviderPower } from '@gatehouse/contracts'
-import { ask, FieldRefused, fieldOf, isObject, refuse, type Shape, type Walk, within } from './values.ts'
+import { isObject, type ProviderPower } from '@gatehouse/contracts'
+import { ask, FieldRefused, fieldOf, refuse, type Shape, type Walk, within } from './values.ts'
 
 /** A name that somebody chose is shown only as far as it can be read. */
 const readable = (name: string): string => (/^[\w$.-]{1,64}$/.test(name) ? name : '(a name that cannot be shown)')

@@ -33,9 +33,6 @@ export const refuse = ({ path }: Walk, expected: string): never => {
   throw new FieldRefused(fieldOf(path), expected)
 }
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Looks at what lies below a key. */
 export const within = (walk: Walk, key: Key, look: () => void): void => {
   walk.path.push(key)

@@ -1,10 +1,10 @@
 // Parses a model request: a known path, and a body in which every field is known and no key occurs twice.
 import type { IncomingMessage } from 'node:http'
-import { isServiceError, jsonBounds, type ProviderPower, providerPowers } from '@gatehouse/contracts'
+import { isObject, isServiceError, jsonBounds, type ProviderPower, providerPowers } from '@gatehouse/contracts'
 import { parseScannedJson, readBody } from '@gatehouse/kernel'
 import type { Body } from '../formats/format.ts'
 import { look } from '../formats/shape.ts'
-import { FieldRefused, isObject } from '../formats/values.ts'
+import { FieldRefused } from '../formats/values.ts'
 import { findRoute, type ProviderTable, type Route } from '../providers/table.ts'
 import { ModelRefusal } from '../refusal.ts'
 

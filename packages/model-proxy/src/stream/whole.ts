@@ -1,10 +1,9 @@
 // Forwards an answer that is not a stream: reads it to its end, meters and redacts it, then sends it.
 import type { ServerResponse } from 'node:http'
-import { jsonBounds, type JsonBounds } from '@gatehouse/contracts'
+import { isObject, jsonBounds, type JsonBounds } from '@gatehouse/contracts'
 import { describeJsonFault, type JsonFault, JsonRefused, JsonScanner, parseScannedJson } from '@gatehouse/kernel'
 import type { Finish, ModelCall } from '../call.ts'
 import type { Body } from '../formats/format.ts'
-import { isObject } from '../formats/values.ts'
 import { ModelRefusal, sendJson } from '../refusal.ts'
 import type { Delivery } from './events.ts'
 import { answerHeaders, blankText } from './headers.ts'

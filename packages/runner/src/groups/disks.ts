@@ -1,10 +1,8 @@
 // Disks of groups while their sandboxes run: opened one at a time for each group, closed with the runner, retried after a failed
 // trial.
-import { setTimeout as pause } from 'node:timers/promises'
 import { type AgentGroup, type AgentGroupID, limits } from '@gatehouse/contracts'
 import { closeOrphans, type Disks } from '@gatehouse/engine'
-import type { Logger } from '@gatehouse/kernel'
-import { abortable } from '../abortable.ts'
+import { abortable, endsWithin, type Logger } from '@gatehouse/kernel'
 import type { Run } from '../session/run.ts'
 import { hasDisk, mount, type Mounting, refuseOtherDisks, resume, type Wanted } from './mount.ts'
 import { Reading, refuseFirst } from './reading.ts'
@@ -118,7 +116,7 @@ export class GroupDisks {
   /** Nothing is mounted any more when it resolves. Whatever takes longer than `most` is not waited for: the next start unmounts it. */
   async close(most: number = limits.drainTime / 4): Promise<void> {
     const ended = Promise.all([this.#late.settled(), this.idle()])
-    await Promise.race([ended, pause(most, undefined, { ref: false })])
+    await endsWithin(ended, most)
     await closeOrphans(this.groups)
   }
 

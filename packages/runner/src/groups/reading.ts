@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { type AgentGroupID, limits, ServiceError } from '@gatehouse/contracts'
-import { ifPresent } from '@gatehouse/kernel'
-import { abortable } from '../abortable.ts'
+import { abortable, ifPresent } from '@gatehouse/kernel'
 import { hasDisk } from './mount.ts'
 
 /** A piece may be read so long, and wait so long for whoever takes it. */

@@ -1,6 +1,6 @@
 // Reports to the gateway what package names resolve to, or why they do not, within a minute.
+import { retryOnce } from '@gatehouse/kernel'
 import { isServiceError, type PackageName, type TreeSighting } from '@gatehouse/contracts'
-import { retryOnce } from '../abortable.ts'
 import type { TreePlace } from './room.ts'
 import { inSealed } from './sealed.ts'
 

@@ -2,8 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isServiceError, limits, type SandboxPosture, type SealProof, ServiceError } from '@gatehouse/contracts'
 import { closeOrphans, type Disks, type Driver, prepareDisks } from '@gatehouse/engine'
-import type { Metrics } from '@gatehouse/kernel'
-import { abortable } from '../abortable.ts'
+import { abortable, type Metrics } from '@gatehouse/kernel'
 import { refusalOf, type SandboxStatusOptions, type State, toPosture } from './state.ts'
 import { missingControls, prove, type ReadyDriver } from './seal.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type gatewayRunner, Mode, stateFiles } from '@gatehouse/contracts'
 import type { Driver } from '@gatehouse/engine'
 import { createGateway, type Gateway, migrations } from '@gatehouse/gateway'
-import { openHeldJournal, openRecords, PendingRecords, type Records } from '@gatehouse/journal'
+import { CallLog, openHeldJournal, openRecords, type Records } from '@gatehouse/journal'
 import { createMetrics, deriveKey, parseKeyring, sha256, silentLogger } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import { createRunner, type Runner } from '@gatehouse/runner'
@@ -20,7 +20,7 @@ export interface Opened {
   readonly gateway: Gateway
   readonly runner: Runner
   readonly records: Records
-  readonly owed: PendingRecords
+  readonly calls: CallLog
   close(): Promise<void>
 }
 
@@ -142,7 +142,7 @@ export const openStores = async (dir: string): Promise<Opened> => {
     gateway,
     runner,
     records,
-    owed: new PendingRecords(records),
+    calls: new CallLog({ records, onUnwritable: () => undefined }),
     close: () => allOf([() => records.close(), () => runner.stop().then(() => undefined), close]),
   }
 }

@@ -46,9 +46,9 @@ const send = async ({ runner }: Opened, note: Note, index: number): Promise<void
 }
 
 /** As the broker does it. */
-const call = async ({ records, owed }: Opened, note: Note, index: number): Promise<void> => {
+const call = async ({ records, calls }: Opened, note: Note, index: number): Promise<void> => {
   const slot = records.begin({ id: `call-${index}` })
-  await owed.write({ record: { id: `call-${index}`, op: 'call', status: 'ok' }, slot })
+  await calls.write({ id: `call-${index}`, op: 'call', status: 'ok' }, slot)
   note({ to: 'call', id: `call-${index}` })
 }
 

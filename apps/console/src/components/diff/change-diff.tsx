@@ -1,5 +1,5 @@
 // The difference that a change makes, shown as suits its kind, with the exact difference one click away.
-import { type Change, type Evidence, kinds, McpAccess, PackageName, type Wiring, WiringTerms } from '@gatehouse/contracts'
+import { type Change, type Evidence, kinds, McpAccess, PackageName, readPointer, type Wiring, WiringTerms } from '@gatehouse/contracts'
 import type { ComponentChildren } from 'preact'
 import * as v from 'valibot'
 import { Collapsible, Json, Untrusted } from '../elements.tsx'
@@ -13,11 +13,10 @@ import { PermissionsDiff } from './permissions.tsx'
 import { PersonaDiff } from './text-diff.tsx'
 
 const valueAt = (document: unknown, pointer: string): unknown =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined), document)
+  readPointer(pointer).reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    document,
+  )
 
 const atOnce = 200
 

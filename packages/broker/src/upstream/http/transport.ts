@@ -1,5 +1,5 @@
 // MCP over streamable HTTP to a remote server: the SDK's transport on the unit's outbound connection.
-import { setTimeout as pause } from 'node:timers/promises'
+import { endsWithin } from '@gatehouse/kernel'
 import { checkServerUrl, limits, type OutboundSettings } from '@gatehouse/contracts'
 import { createOutlet, type Reach, type Resolve } from '@gatehouse/outbound'
 import { StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions, type Transport } from '@modelcontextprotocol/client'
@@ -80,7 +80,7 @@ export const createHttpTransport = ({ url, headers, ownAddress, outbound, reach,
   transport.close = async () => {
     // A server may keep the state of a session until it is told; one that does not answer is not waited for.
     const terminated = transport.terminateSession().catch(() => undefined)
-    await Promise.race([terminated, pause(limits.upstreamStopTime, undefined, { ref: false })])
+    await endsWithin(terminated, limits.upstreamStopTime)
     await close()
     await outlet.close()
   }

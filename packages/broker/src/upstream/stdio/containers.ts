@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   type ContainerStart,
   isServiceError,
@@ -13,7 +12,7 @@ import {
   type ServerName,
   type SessionID,
 } from '@gatehouse/contracts'
-import type { Logger } from '@gatehouse/kernel'
+import { endsWithin, type Logger } from '@gatehouse/kernel'
 import type { Calls, EdgeClient } from '@gatehouse/rpc'
 import { UpstreamFailure } from '../base/failure.ts'
 import type { RunningProgram } from './start-program.ts'
@@ -55,9 +54,6 @@ const open = async (path: string): Promise<Socket> => {
   return socket
 }
 
-const within = (promise: Promise<unknown>, milliseconds: number): Promise<boolean> =>
-  Promise.race([promise.then(() => true), pause(milliseconds, false, { ref: false })])
-
 /** The runner may be gone too; then nobody knows. */
 const readExitCode = async (runner: Runner, container: string): Promise<number | null> => {
   try {
@@ -75,7 +71,7 @@ const attach = async ({ socket, container, image }: Started, runner: Runner, log
   const closed = new Promise<void>((resolve) => void messages.once('close', () => resolve()))
   const told = new Promise<void>((resolve) => void errors.once('close', () => resolve()))
   const gone = closed.then(async () => {
-    await within(told, limits.upstreamStopTime)
+    await endsWithin(told, limits.upstreamStopTime)
     const code = await readExitCode(runner, container)
     failure = code === null ? undefined : failures[code]
     if (code !== 0) log.warn('the container of a tool server has ended', { container, code })
@@ -93,7 +89,7 @@ const attach = async ({ socket, container, image }: Started, runner: Runner, log
     gone,
     stop: async () => {
       messages.end()
-      if (await within(closed, limits.upstreamStopTime)) return gone
+      if (await endsWithin(closed, limits.upstreamStopTime)) return gone
       await runner.stop({ container }).catch((error: unknown) => log.warn('a tool server could not be told to end', { container, error }))
       messages.destroy()
       errors.destroy()

@@ -1,6 +1,6 @@
 // Never two processes at once of a local server that keeps files: a start waits until the process before it is gone.
+import { abortable } from '@gatehouse/kernel'
 import { type CatalogEntry, limits } from '@gatehouse/contracts'
-import { abortable } from '../base/abortable.ts'
 import { UpstreamFailure } from '../base/failure.ts'
 import type { RunningProgram } from './start-program.ts'
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
+import { endsWithin } from '@gatehouse/kernel'
 import { limits, type ServerImage } from '@gatehouse/contracts'
 import { execa } from 'execa'
 import { UpstreamFailure } from '../base/failure.ts'
@@ -68,9 +68,6 @@ const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
   }
 }
 
-const within = (promise: Promise<unknown>, milliseconds: number): Promise<boolean> =>
-  Promise.race([promise.then(() => true), pause(milliseconds, false, { ref: false })])
-
 const prepare = async ({ command, args, env, directory }: Program) => {
   const { prefix, isWhole } = await findEnclosure()
   const mark = isWhole ? undefined : randomUUID()
@@ -109,7 +106,7 @@ export const startProgram = async (program: Program): Promise<RunningProgram> =>
   const stop = async (): Promise<void> => {
     stdin.end()
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      if (await within(exited, limits.upstreamStopTime)) return
+      if (await endsWithin(exited, limits.upstreamStopTime)) return
       signalGroup(pid, signal)
     }
     await exited
@@ -125,7 +122,7 @@ export const startProgram = async (program: Program): Promise<RunningProgram> =>
     stdout,
     stderr,
     // A process that left the group may hold the pipe for ever.
-    gone: exited.then(() => within(drained, limits.upstreamStopTime)).then(() => undefined),
+    gone: exited.then(() => endsWithin(drained, limits.upstreamStopTime)).then(() => undefined),
     stop,
   }
 }
