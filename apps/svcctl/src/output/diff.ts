@@ -47,7 +47,7 @@ const inline = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(inline).join(', ')
   if (!isObject(value)) return JSON.stringify(value) ?? ''
   return Object.entries(value)
-    .map(([name, part]) => `${name}=${typeof part === 'object' ? JSON.stringify(part) : String(part)}`)
+    .map(([name, part]) => `${name}=${typeof part === 'string' ? part : JSON.stringify(part)}`)
     .join(' ')
 }
 
