@@ -168,6 +168,7 @@ export const limits = {
   historyEvery: 10_000,
   historySamples: 360,
   eventStreams: 256,
+  clientStreams: 1_024,
   eventStreamsPerPrincipal: 16,
   /** Maximum records that a resumed stream receives before it must read the audit log. */
   eventReplay: 10_000,

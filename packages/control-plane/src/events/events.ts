@@ -36,6 +36,8 @@ const pingChunk = bytes(': ping\n\n')
 
 /** One reader, as the hub sees it. */
 export interface Listener {
+  /** MCP clients have places of their own, so that no number of them keeps a person from the events. */
+  readonly kind: 'reader' | 'client'
   /** SHA-256 of the token that it came with; null on an open unit. */
   readonly token: Digest | null
   readonly principal: Pick<Principal, 'name'>
@@ -66,7 +68,7 @@ export interface Events {
 export interface EventsOptions {
   /** Milliseconds between two signs of life. */
   readonly pingEvery?: number
-  readonly most?: number
+  readonly most?: Readonly<Record<Listener['kind'], number>>
   /** Of one principal. */
   readonly mostOfOne?: number
 }
@@ -79,7 +81,7 @@ const tooMany = (most: number, of: string): ServiceError =>
 
 export const createEvents = ({
   pingEvery = limits.eventPing,
-  most = limits.eventStreams,
+  most = { reader: limits.eventStreams, client: limits.clientStreams },
   mostOfOne = limits.eventStreamsPerPrincipal,
 }: EventsOptions = {}): Events => {
   const listeners = new Set<Listener>()
@@ -89,7 +91,7 @@ export const createEvents = ({
   const tell = (act: (listener: Listener) => void): void => {
     for (const listener of Array.from(listeners)) act(listener)
   }
-  const countOf = (name: string): number => [...listeners].filter(({ principal }) => principal.name === name).length
+  const countWhere = (isCounted: (listener: Listener) => boolean): number => [...listeners].filter(isCounted).length
   const pulse = setInterval(() => tell((listener) => listener.ping(pingChunk)), pingEvery)
   pulse.unref()
 
@@ -106,8 +108,9 @@ export const createEvents = ({
     resume: () => tell((listener) => listener.resume()),
     join: (listener) => {
       if (closed) throw new ServiceError('unavailable', { detail: 'expected a unit that stays, got one that stops' })
-      if (countOf(listener.principal.name) >= mostOfOne) throw tooMany(mostOfOne, ` of ${listener.principal.name}`)
-      if (listeners.size >= most) throw tooMany(most, '')
+      const { kind, principal } = listener
+      if (countWhere((other) => other.principal.name === principal.name) >= mostOfOne) throw tooMany(mostOfOne, ` of ${principal.name}`)
+      if (countWhere((other) => other.kind === kind) >= most[kind]) throw tooMany(most[kind], '')
       listeners.add(listener)
     },
     leave: (listener) => void listeners.delete(listener),

@@ -34,6 +34,7 @@ export interface ClientStreamOptions {
 }
 
 export class ClientStream implements Listener {
+  readonly kind = 'client'
   readonly token: Digest
   readonly principal: Principal
   readonly #options: ClientStreamOptions

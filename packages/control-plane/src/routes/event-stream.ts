@@ -38,6 +38,7 @@ const fromNow = Number.MAX_SAFE_INTEGER
 const isRefused = (error: unknown): boolean => isServiceError(error) && ['unauthorized', 'forbidden', 'not-found'].includes(error.code)
 
 export class NewsStream implements Listener {
+  readonly kind = 'reader'
   readonly token: Digest | null
   readonly principal: Principal
   readonly outlet: BackpressureWriter

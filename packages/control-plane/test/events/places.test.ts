@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
-import { createEvents } from '../../src/events/events.ts'
+import { createEvents, type Listener } from '../../src/events/events.ts'
 import { createTestUnit, otherToken } from '../fixtures/unit.ts'
 
 test('refuses a reader beyond the limit, and takes one when another has left', async () => {
-  const events = createEvents({ most: 2 })
+  const events = createEvents({ most: { reader: 2, client: 0 } })
   const { request } = createTestUnit({ events })
   const [first] = [await request('GET', '/v1/events'), await request('GET', '/v1/events')]
   const refused = await request('GET', '/v1/events')
@@ -39,5 +39,23 @@ test('refuses a reader of a principal that has as many as it may, whatever its t
   assert.equal((await request('GET', '/v1/events', other)).status, 200)
   await readers[0]?.body?.cancel()
   assert.equal((await request('GET', '/v1/events')).status, 200)
+  events.close()
+})
+
+test('MCP clients and readers of events do not take the places of each other', () => {
+  const events = createEvents({ most: { reader: 1, client: 2 } })
+  const listener = (kind: Listener['kind'], name: string): Listener => ({
+    kind,
+    token: null,
+    principal: { name },
+    hear: () => undefined,
+    resume: () => undefined,
+    ping: () => undefined,
+    end: () => undefined,
+  })
+  for (const name of ['a', 'b']) events.join(listener('client', name))
+  assert.throws(() => events.join(listener('client', 'c')), /at most 2/)
+  events.join(listener('reader', 'a'))
+  assert.throws(() => events.join(listener('reader', 'c')), /at most 1/)
   events.close()
 })
