@@ -252,7 +252,7 @@ export const limits = {
   removedFilesTime: 7 * 24 * 60 * 60_000,
   /** Interval between checks for expired files. */
   removedFilesSweep: 60 * 60_000,
-  /** Initial and maximum delay between attempts if no sandbox can be launched, and the number of seal proofs after a failure. */
+  /** Initial and maximum delay between attempts if no sandbox can be launched, and the number of seal proofs after one showed a missing control. */
   postureRetryFirst: 10_000,
   postureRetryMost: 5 * 60_000,
   postureProofs: 3,

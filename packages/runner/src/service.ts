@@ -15,6 +15,7 @@ import {
   type runnerControlPlane,
   stateFiles,
 } from '@gatehouse/contracts'
+import { proveSeal } from '@gatehouse/engine'
 import { abortable, type Logger, type Metrics, privateDirectory, wallTime } from '@gatehouse/kernel'
 import type { EdgeClient, EventListeners, Handlers, LifeHandlers } from '@gatehouse/rpc'
 import { backupDoor } from './backup.ts'
@@ -158,6 +159,7 @@ const postureOf = (
     retry: { first, most },
     wanted,
     choose,
+    proveSeal,
     home: `${runDir}/engine`,
     verifyImage: verifyingOf(options),
   })

@@ -1,4 +1,5 @@
-// The seal, proved: a probe looks from inside, and limits are made to bite. What could not be seen counts as lacking.
+// The seal, proved: a probe looks from inside, and limits are made to bite. What could not be seen counts as lacking, and is named apart:
+// a host that is too busy for a trial says nothing of the seal.
 import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,6 +15,8 @@ import { openTrialPlace, type TrialDisk, type TrialPlace } from './place.ts'
 export interface Proof {
   readonly walls: Readonly<Record<Control, Verdict>>
   readonly lacking: readonly Control[]
+  /** Of these, what the host was too busy to show either way. */
+  readonly unseen: readonly Control[]
   /** What went wrong with the probe itself. */
   readonly faults: readonly string[]
 }
@@ -42,6 +45,9 @@ interface Trial extends ProofOptions {
   readonly faults: string[]
 }
 
+/** Of one control, or of the facts that several are judged by: undefined where time was over before anything was seen. */
+type Seen<T> = T | undefined
+
 const specOf = (
   { rootfs, unitId, identity, place }: Trial,
   command: readonly string[],
@@ -60,6 +66,8 @@ const specOf = (
 interface Ran {
   readonly lines: readonly string[]
   readonly exit: Exit
+  /** It was ended before its own end. */
+  readonly isCut: boolean
 }
 
 const launch = async (trial: Trial, command: readonly string[], part: Partial<LaunchSpec['limits']> = {}): Promise<Sandbox> => {
@@ -76,29 +84,33 @@ const launch = async (trial: Trial, command: readonly string[], part: Partial<La
 
 /** To its end, or until `act` has seen enough. */
 const run = async (sandbox: Sandbox, act?: (line: string) => Promise<void>): Promise<Ran> => {
-  const timer = setTimeout(() => void sandbox.stop(), limits.probeTime)
+  let isCut = false
+  const timer = setTimeout(() => {
+    isCut = true
+    void sandbox.stop()
+  }, limits.probeTime)
   const lines: string[] = []
   try {
     for await (const line of sandbox.output) {
       lines.push(line)
       await act?.(line)
     }
-    return { lines, exit: await sandbox.exited }
+    return { lines, exit: await sandbox.exited, isCut }
   } finally {
     clearTimeout(timer)
     await sandbox.stop()
   }
 }
 
-const Seen = v.pipe(jsonText(jsonBounds.probeOutput), v.looseObject({ uid: v.number(), gid: v.number() }))
+const Look = v.pipe(jsonText(jsonBounds.probeOutput), v.looseObject({ uid: v.number(), gid: v.number() }))
 
-const look = async (trial: Trial): Promise<Facts | null> => {
-  const { lines, exit } = await run(await launch(trial, ['/agent/probe.mjs']))
-  const parsed = v.safeParse(Seen, lines.at(-1))
+const look = async (trial: Trial): Promise<Seen<Facts | null>> => {
+  const { lines, exit, isCut } = await run(await launch(trial, ['/agent/probe.mjs']))
+  const parsed = v.safeParse(Look, lines.at(-1))
   // The probe is ours, and its shape is that of its own types.
   if (exit.code === 0 && parsed.success) return parsed.output as unknown as Facts
   trial.faults.push(`the probe ended with ${exit.code ?? exit.signal ?? exit.reason}: ${lines.join(' ').slice(0, 300)}`)
-  return null
+  return isCut ? undefined : null
 }
 
 /** Whose the probe's own file is, seen from outside. */
@@ -109,37 +121,54 @@ const hasOwnUid = async ({ driver, identity, place }: Trial): Promise<boolean> =
   return found.uid === identity.uid && found.uid !== 0 && found.gid !== 0 && found.uid !== process.getuid?.()
 }
 
-const memoryBites = async (trial: Trial): Promise<boolean> => {
-  const { exit } = await run(await launch(trial, ['/agent/load.mjs', 'memory'], { memoryMiB: small.memoryMiB }))
-  return exit.reason === 'out-of-memory'
+const memoryBites = async (trial: Trial): Promise<Seen<boolean>> => {
+  const { exit, isCut } = await run(await launch(trial, ['/agent/load.mjs', 'memory'], { memoryMiB: small.memoryMiB }))
+  if (exit.reason === 'out-of-memory') return true
+  return isCut ? undefined : false
 }
 
 const Threads = v.pipe(jsonText(jsonBounds.probeOutput), v.object({ threads: v.number(), refused: v.boolean() }))
 
 /** It is told to stop as soon as it has said how many threads it got. */
-const processesBite = async (trial: Trial): Promise<boolean> => {
+const processesBite = async (trial: Trial): Promise<Seen<boolean>> => {
   const { processes, pids } = small
   const sandbox = await launch(trial, ['/agent/load.mjs', 'threads'], { processes, pids })
-  let refused = false
-  await run(sandbox, async (line) => {
+  let refused: Seen<boolean>
+  const { isCut } = await run(sandbox, async (line) => {
     const parsed = v.safeParse(Threads, line)
     if (!parsed.success) return
     refused = parsed.output.refused
     await sandbox.stop()
   })
-  return refused
+  return refused ?? (isCut ? undefined : false)
 }
 
-/** Its start alone wants more than a tenth of a processor, however little is left over by others. */
-const cpuBites = async (trial: Trial): Promise<boolean> => {
+const Taken = v.pipe(jsonText(jsonBounds.probeOutput), v.object({ processorSeconds: v.number() }))
+
+/** Seconds of processor time that it says it got so far. */
+const followTime = (sandbox: Sandbox): (() => number) => {
+  let taken = 0
+  const follow = async (): Promise<void> => {
+    for await (const line of sandbox.output) {
+      const parsed = v.safeParse(Taken, line)
+      if (parsed.success) taken = parsed.output.processorSeconds
+    }
+  }
+  void follow().catch(() => undefined)
+  return () => taken
+}
+
+/** Its start alone wants more than a tenth of a processor. Where the host gives it less than that, nothing can hold it back. */
+const cpuBites = async (trial: Trial): Promise<Seen<boolean>> => {
   const sandbox = await launch(trial, ['/agent/load.mjs', 'time'], { cpus: small.cpus })
+  const getTaken = followTime(sandbox)
   try {
     const deadline = performance.now() + limits.throttleTime
     while (performance.now() < deadline && !trial.signal.aborted) {
       if (((await sandbox.usage())?.throttledPeriods ?? 0) > 0) return true
       await pause(20)
     }
-    return false
+    return getTaken() < (small.cpus * limits.throttleTime) / 1_000 ? undefined : false
   } finally {
     await sandbox.stop()
   }
@@ -148,17 +177,18 @@ const cpuBites = async (trial: Trial): Promise<boolean> => {
 const Filled = v.pipe(jsonText(jsonBounds.probeOutput), v.object({ bytes: v.nullable(v.string()), files: v.nullable(v.string()) }))
 const full: readonly (string | null)[] = ['ENOSPC', 'EDQUOT']
 
-const diskBites = async (trial: Trial): Promise<boolean> => {
+const diskBites = async (trial: Trial): Promise<Seen<boolean>> => {
   if ('refused' in trial.disk) {
     trial.faults.push(`groups have no disks of their own: ${trial.disk.refused}`)
     return false
   }
-  const { lines } = await run(await launch(trial, ['/agent/load.mjs', 'disk']))
+  const { lines, isCut } = await run(await launch(trial, ['/agent/load.mjs', 'disk']))
   const parsed = v.safeParse(Filled, lines.at(-1))
+  if (!parsed.success && isCut) return undefined
   return parsed.success && full.includes(parsed.output.bytes) && full.includes(parsed.output.files)
 }
 
-const attempt = async <T>(trial: Trial, fallback: T, act: () => Promise<T>): Promise<T> => {
+const attempt = async <T>(trial: Trial, fallback: NoInfer<T>, act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
   } catch (error) {
@@ -167,18 +197,31 @@ const attempt = async <T>(trial: Trial, fallback: T, act: () => Promise<T>): Pro
   }
 }
 
-const verdict = (holds: boolean): Verdict => (holds ? 'held' : 'lacking')
+const toVerdict = (holds: boolean): Verdict => (holds ? 'held' : 'lacking')
 
-const probe = async (trial: Trial): Promise<Partial<Record<Control, Verdict>>> => {
+interface Judged {
+  readonly verdicts: Partial<Record<Control, Verdict>>
+  readonly unseen: readonly Control[]
+}
+
+const probe = async (trial: Trial): Promise<Judged> => {
   const facts = await attempt(trial, null, () => look(trial))
   const given = { env, mounts: trial.place.mounts, tmpMiB: limits.sandboxTmpMiB, kernel: trial.driver.kernel }
+  const isOwn = (await hasOwnUid(trial)) && facts?.loginID !== 'settable'
+  const bites: Partial<Record<Control, Seen<boolean>>> = {
+    'memory-limit': await attempt(trial, false, () => memoryBites(trial)),
+    'process-limit': await attempt(trial, false, () => processesBite(trial)),
+    'cpu-limit': await attempt(trial, false, () => cpuBites(trial)),
+    'disk-limit': await attempt(trial, false, () => diskBites(trial)),
+  }
+  const isFound = facts !== null && facts !== undefined
   return {
-    ...(facts === null ? {} : evaluateSeal(facts, given)),
-    'own-host-uid': verdict((await hasOwnUid(trial)) && facts !== null && facts.loginID !== 'settable'),
-    'memory-limit': verdict(await attempt(trial, false, () => memoryBites(trial))),
-    'process-limit': verdict(await attempt(trial, false, () => processesBite(trial))),
-    'cpu-limit': verdict(await attempt(trial, false, () => cpuBites(trial))),
-    'disk-limit': verdict(await attempt(trial, false, () => diskBites(trial))),
+    verdicts: {
+      ...(isFound ? evaluateSeal(facts, given) : {}),
+      'own-host-uid': toVerdict(isFound && isOwn),
+      ...Object.fromEntries(Object.entries(bites).map(([name, bite]) => [name, toVerdict(bite === true)])),
+    },
+    unseen: controlNames.filter((name) => (name in bites ? bites[name] : facts) === undefined),
   }
 }
 
@@ -189,10 +232,10 @@ export const proveSeal = async (options: ProofOptions): Promise<Proof> => {
   const place = await openTrialPlace(driver, { identity, home, disk: 'refused' in disk ? undefined : disk })
   const trial: Trial = { ...options, place, faults: [] }
   try {
-    const seen = await probe(trial)
-    const lacking = controlNames.filter((wall) => seen[wall] !== 'held')
-    const every = Object.fromEntries(controlNames.map((wall) => [wall, verdict(seen[wall] === 'held')]))
-    return { walls: every as Record<Control, Verdict>, lacking, faults: trial.faults }
+    const { verdicts, unseen } = await probe(trial)
+    const lacking = controlNames.filter((wall) => verdicts[wall] !== 'held')
+    const every = Object.fromEntries(controlNames.map((wall) => [wall, toVerdict(verdicts[wall] === 'held')]))
+    return { walls: every as Record<Control, Verdict>, lacking, unseen, faults: trial.faults }
   } finally {
     await place.remove()
   }

@@ -4,7 +4,7 @@ import { isServiceError, limits, type SandboxPosture, type SealProof, ServiceErr
 import { closeOrphans, type Disks, type Driver, prepareDisks } from '@gatehouse/engine'
 import { abortable, type Metrics } from '@gatehouse/kernel'
 import { refusalOf, type SandboxStatusOptions, type State, toPosture } from './state.ts'
-import { missingControls, prove, type ReadyDriver } from './seal.ts'
+import { missingControls, prove, type Proved, type ReadyDriver } from './seal.ts'
 
 const showLaunches = (metrics: Metrics, driver: string): void => {
   for (const outcome of ['ok', 'failed']) metrics.touch('sandbox_launches_total', { driver, outcome })
@@ -34,7 +34,7 @@ const engage = async (options: SandboxStatusOptions): Promise<State> => {
   await leftovers.remove()
   if (wanted === 'off') return { status: 'off' }
   const chosen = await choose(wanted)
-  if ('refused' in chosen) return { status: 'refused', reason: chosen.refused }
+  if ('refused' in chosen) return { status: 'refused', reason: chosen.refused, mayPass: true }
   const { driver, old } = chosen
   const prepared = await prepare(driver, options)
   let strays = 0
@@ -69,12 +69,15 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : 'unknown error'
 }
 
-/** A wall that lacks refuses every launch, but in the modes that are for trying things out. */
-const afterProof = (engaged: ReadyDriver, seal: SealProof, { mode }: SandboxStatusOptions): State => {
+/** A wall that lacks, or that was not seen, refuses every launch, but in the modes that are for trying things out. */
+const afterProof = (engaged: ReadyDriver, { proof: seal, isInconclusive }: Proved, { mode }: SandboxStatusOptions): State => {
   const lacking = missingControls(seal)
   if (mode !== 'production' || lacking.length === 0) return { status: 'ok', engaged, seal }
   const faults = seal.faults.length === 0 ? '' : ` (${seal.faults.join('; ')})`
-  return { status: 'refused', reason: `the seal does not hold, these walls lack: ${lacking.join(', ')}${faults}`, engaged, seal }
+  const reason = isInconclusive
+    ? `the host is too busy to prove the seal, these walls could not be seen: ${lacking.join(', ')}${faults}`
+    : `the seal does not hold, these walls lack: ${lacking.join(', ')}${faults}`
+  return { status: 'refused', reason, engaged, seal, mayPass: isInconclusive }
 }
 
 /** They may be had now. Where a proof without them refused everything nothing was ever launched, so nothing is ended by another choice. */
@@ -103,14 +106,14 @@ class Choice implements SandboxStatus {
     let proofs = 0
     for (let wait = retry.first; ; wait = Math.min(wait * 2, retry.most)) {
       await this.#settled
-      const engaged = this.#state.status === 'refused' ? this.#state.engaged : undefined
-      const isProof = engaged !== undefined
-      if (this.#state.status !== 'refused' || (isProof && proofs === limits.postureProofs)) break
+      if (this.#state.status !== 'refused') break
+      const { engaged, mayPass } = this.#state
+      if (!mayPass && proofs === limits.postureProofs) break
       await pause(wait, undefined, { signal: closing, ref: false }).catch(() => undefined)
       // Somebody may have had it proved meanwhile.
       if (closing.aborted || this.status().status === 'ok') break
-      if (isProof) proofs += 1
-      this.#settled = isProof && !lacksDisks(engaged) ? this.#tryProof().then(() => undefined) : this.#settle()
+      if (!mayPass) proofs += 1
+      this.#settled = engaged !== undefined && !lacksDisks(engaged) ? this.#tryProof().then(() => undefined) : this.#settle()
     }
     this.#isTrying = false
   }
@@ -162,7 +165,7 @@ class Choice implements SandboxStatus {
         else void this.#proveBeside()
       }
     } catch (error) {
-      if (!closing.aborted) this.#become({ status: 'refused', reason: reasonOf(error) })
+      if (!closing.aborted) this.#become({ status: 'refused', reason: reasonOf(error), mayPass: true })
     }
   }
 
@@ -228,9 +231,9 @@ class Choice implements SandboxStatus {
       throw (
         this.refusal() ?? new ServiceError('unavailable', { detail: 'The sandbox driver is being chosen.', hint: 'Try again in a moment.' })
       )
-    const seal = await prove(engaged, this.#options)
-    this.#become(afterProof(engaged, seal, this.#options))
-    return seal
+    const proved = await prove(engaged, this.#options)
+    this.#become(afterProof(engaged, proved, this.#options))
+    return proved.proof
   }
 }
 

@@ -2,7 +2,7 @@
 // gateway takes to be there.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type gatewayRunner, type HostIdentity, type RunnerBoot, type SealProof, Time } from '@gatehouse/contracts'
-import { controlNames, controls, type Disks, type Driver, proveSeal, trialName } from '@gatehouse/engine'
+import { controlNames, controls, type Disks, type Driver, type Proof, type ProofOptions, trialName } from '@gatehouse/engine'
 import { backoff, type Logger, wallTime } from '@gatehouse/kernel'
 import type { Calls } from '@gatehouse/rpc'
 import * as v from 'valibot'
@@ -27,6 +27,8 @@ export interface SealOptions {
   readonly log: Logger
   /** Aborts when the runner stops. */
   readonly closing: AbortSignal
+  /** Tries each control in sandboxes of the driver. */
+  readonly proveSeal: (options: ProofOptions) => Promise<Proof>
   /** Into the journal; waited for by nobody. */
   record(proof: SealProof): void
 }
@@ -36,17 +38,26 @@ const trialIdentity = (identities: RunnerBoot['identities']): HostIdentity | und
   identities === null ? undefined : { uid: identities.uid - 10, gid: identities.gid - 10 }
 
 /** Nothing is tried where nothing is confined. */
-const probe = async ({ driver, rootfs, disks }: ReadyDriver, { unitId, identities, home, groups, closing }: SealOptions) => {
-  if (driver.name === 'none') return { lacking: controlNames, faults: [] }
+const probe = async (
+  { driver, rootfs, disks }: ReadyDriver,
+  { unitId, identities, home, groups, closing, proveSeal }: SealOptions,
+): Promise<Pick<Proof, 'lacking' | 'unseen' | 'faults'>> => {
+  if (driver.name === 'none') return { lacking: controlNames, unseen: [], faults: [] }
   const disk = 'refused' in disks ? disks : { ...disks, directory: `${groups}/${trialName}` }
   return proveSeal({ driver, rootfs, unitId, identity: trialIdentity(identities), home, disk, signal: closing })
 }
 
+export interface Proved {
+  readonly proof: SealProof
+  /** The host was too busy to show more: no control is known to be missing, though some were not seen. */
+  readonly isInconclusive: boolean
+}
+
 /** Takes seconds; rejects only when there is no room for a trial. */
-export const prove = async (engaged: ReadyDriver, options: SealOptions): Promise<SealProof> => {
+export const prove = async (engaged: ReadyDriver, options: SealOptions): Promise<Proved> => {
   const since = performance.now()
   const at = v.parse(Time, wallTime())
-  const { lacking, faults } = await probe(engaged, options)
+  const { lacking, unseen, faults } = await probe(engaged, options)
   const proof: SealProof = {
     driver: engaged.driver.name,
     engine: engaged.driver.engine,
@@ -59,8 +70,8 @@ export const prove = async (engaged: ReadyDriver, options: SealOptions): Promise
   options.closing.throwIfAborted()
   options.record(proof)
   if (lacking.length === 0) options.log.info('the seal holds', { engine: proof.engine, elapsedMs: proof.elapsedMs })
-  else options.log.warn('the seal lacks walls', { engine: proof.engine, lacking, faults })
-  return proof
+  else options.log.warn('the seal lacks walls', { engine: proof.engine, lacking, unseen, faults })
+  return { proof, isInconclusive: lacking.length > 0 && lacking.every((name) => unseen.includes(name)) }
 }
 
 export const missingControls = (proof: SealProof | undefined): string[] =>

@@ -28,11 +28,20 @@ export interface SandboxStatusOptions extends SealOptions {
   onReady(): void
 }
 
+export interface RefusedState {
+  readonly status: 'refused'
+  readonly reason: string
+  readonly engaged?: ReadyDriver
+  readonly seal?: SealProof
+  /** No trial has shown that it will stay so: it is tried again for as long as it takes. */
+  readonly mayPass: boolean
+}
+
 export type State =
   | { readonly status: 'off' | 'choosing' }
   /** Nothing is launched before the proof. */
   | { readonly status: 'proving'; readonly engaged: ReadyDriver }
-  | { readonly status: 'refused'; readonly reason: string; readonly engaged?: ReadyDriver; readonly seal?: SealProof }
+  | RefusedState
   | { readonly status: 'ok'; readonly engaged: ReadyDriver; readonly seal?: SealProof }
 
 const off = 'this unit was started with --sandbox off'
@@ -76,6 +85,6 @@ export const refusalOf = (state: State): ServiceError | undefined => {
     hint:
       state.engaged === undefined
         ? 'It is tried again every few minutes: install what is missing, or wait for what is away. svcctl doctor shows what there is.'
-        : 'svcctl doctor --probe says what each wall is, and proves the seal again.',
+        : `${state.mayPass ? 'It is proved again every few minutes. ' : ''}svcctl doctor --probe says what each wall is, and proves the seal again.`,
   })
 }

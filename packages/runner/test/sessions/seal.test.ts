@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { limits } from '@gatehouse/contracts'
+import { type Control, proveSeal } from '@gatehouse/engine'
 import { createMetrics, silentLogger, waitFor } from '@gatehouse/kernel'
 import type { SandboxStatusOptions } from '../../src/sandbox/state.ts'
 import { createSandboxStatus, type SandboxStatus } from '../../src/sandbox/posture.ts'
@@ -28,6 +29,7 @@ const postureFor = (options: Pick<SandboxStatusOptions, 'wanted' | 'choose' | 'c
     metrics: createMetrics('runner'),
     verifyImage: async () => undefined,
     record: () => undefined,
+    proveSeal,
     retry: { first: 1, most: 1 },
     onReady: () => undefined,
     ...options,
@@ -80,6 +82,58 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     const unit = await openUnit(t, { mode: 'production', times: { postureFirst: 5, postureMost: 5 } })
     await waitFor(() => unit.gateway.proofs.length === 1 + limits.postureProofs, { what: 'all proofs', deadline: 120_000 })
     await assert.rejects(unit.send('hello'), { code: 'no-sandbox', hint: /--probe/ })
+  })
+
+  it('is proved again for as long as the host is too busy to show it, and refuses every launch until it holds', async (t) => {
+    const closing = new AbortController()
+    t.after(() => closing.abort())
+    const driver = { ...(await noDriver()), name: 'oci' as const }
+    const most = 4 * limits.postureProofs
+    const open = Promise.withResolvers<void>()
+    let proofs = 0
+    let isReady = false
+    const posture = postureFor({
+      mode: 'production',
+      wanted: 'oci',
+      choose: async () => ({ driver }),
+      closing: closing.signal,
+      onReady: () => void (isReady = true),
+      proveSeal: async () => {
+        proofs += 1
+        if (proofs > most) await open.promise
+        const unseen: Control[] = proofs > most ? [] : ['cpu-limit']
+        return { walls: {} as never, lacking: unseen, unseen, faults: [] }
+      },
+    })
+    await waitFor(() => proofs > most, { what: 'more proofs than of a seal that does not hold', deadline: 120_000 })
+    const { status, reason, seal } = posture.status()
+    assert.deepEqual([status, seal, isReady], ['refused', 'lacking', false])
+    assert.equal(reason, 'the host is too busy to prove the seal, these walls could not be seen: cpu-limit')
+    assert.match(posture.refusal()?.hint ?? '', /^It is proved again every few minutes\. /)
+    open.resolve()
+    await waitFor(() => posture.status().status === 'ok', { what: 'a seal that holds', deadline: 120_000 })
+    assert.ok(isReady)
+  })
+
+  it('stays refused once a proof has shown that a wall lacks, whatever else could not be seen', async (t) => {
+    const closing = new AbortController()
+    t.after(() => closing.abort())
+    const driver = { ...(await noDriver()), name: 'oci' as const }
+    let proofs = 0
+    const posture = postureFor({
+      mode: 'production',
+      wanted: 'oci',
+      choose: async () => ({ driver }),
+      closing: closing.signal,
+      proveSeal: async () => {
+        proofs += 1
+        return { walls: {} as never, lacking: ['network', 'cpu-limit'], unseen: ['cpu-limit'], faults: [] }
+      },
+    })
+    await waitFor(() => proofs === 1 + limits.postureProofs, { what: 'all proofs', deadline: 120_000 })
+    await posture.settled()
+    assert.match(posture.status().reason ?? '', /^the seal does not hold, these walls lack: network, cpu-limit$/)
+    assert.doesNotMatch(posture.refusal()?.hint ?? '', /again every few minutes/)
   })
 
   it('is looked for from the beginning where a trial of disks failed, and nothing was launched', { skip: asRoot }, async (t) => {
