@@ -15,7 +15,7 @@ import { atEase, type Ease, measureByTurns, type Noise } from './by-turns.ts'
 import { type Figures, printTable } from './measure.ts'
 import { pss } from './memory.ts'
 import { type Border, bordersOf, modelPath, shapesServer } from './structure/borders.ts'
-import { shapes } from './structure/shapes.ts'
+import { jsonShapes } from '@gatehouse/end-to-end/json-shapes'
 
 const sessions = 4
 /** Milliseconds from one document to the next, where the first has ended by then. */
@@ -100,7 +100,7 @@ const costOf = async (act: () => Promise<unknown>, pid: number, count: number): 
 const measureCosts = async (border: Border, unit: Unit, count: number): Promise<Record<string, number>> => {
   const pid = await unit.pidOf(border.process)
   const costs: Record<string, number> = {}
-  for (const shape of Object.keys(shapes)) costs[shape] = await costOf(border.send(shape), pid, count)
+  for (const shape of Object.keys(jsonShapes)) costs[shape] = await costOf(border.send(shape), pid, count)
   say(`\n== ${border.name}: processor time of ${border.process} for one document, ms`)
   for (const [shape, cost] of Object.entries(costs))
     say(`${shape.padEnd(34)}${cost.toFixed(1).padStart(9)}   ÷ flat: ${(cost / (costs['flat'] ?? Number.NaN)).toFixed(2)}`)
@@ -108,7 +108,7 @@ const measureCosts = async (border: Border, unit: Unit, count: number): Promise<
 }
 
 const measureBorder = async (border: Border, acts: Acts, { turns, ease }: Effort): Promise<Record<string, Figures>> => {
-  const names = Object.keys(shapes)
+  const names = Object.keys(jsonShapes)
   const measure = async () => ({ calls: await atEase(acts[border.neighbour], ease) })
   await measure()
   const taken = await measureByTurns(

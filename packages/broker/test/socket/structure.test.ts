@@ -1,6 +1,8 @@
 // Bodies of `POST /call` that are built to keep a parser busy: refused on their bytes, with the true reason.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { jsonBounds, jsonNameBytes, limits } from '@gatehouse/contracts'
 import { ask } from '../fixtures/ask.ts'
 import { type Bench, createBench, local, sessionOne } from '../fixtures/bench.ts'
@@ -52,4 +54,24 @@ test('takes structure up to its limit, and any text', async () => {
     const { isError } = await bench.call('sample__echo', args)
     assert.equal(isError, false)
   }
+})
+
+test('keeps nothing of a storm of such bodies', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const used = (): number => {
+    // What a first collection frees may hold what a second one frees.
+    for (let count = 0; count < 3; count += 1) collect()
+    const { used_heap_size: heap, external_memory: external } = getHeapStatistics()
+    return heap + external
+  }
+  const storm = async (): Promise<void> => {
+    for (const [body] of Object.values(hostile)) await ask(bench.socket(), '/call', { method: 'POST', body })
+    const list = Array.from({ length: values - 10 }, () => 1)
+    await bench.call('sample__echo', { text: 'a'.repeat(limits.callBody / 2), list })
+  }
+  await storm()
+  const held = used()
+  for (let count = 0; count < 3; count += 1) await storm()
+  assert.ok(used() - held < limits.callBody, `expected less than a body more than ${held} bytes, got ${used()}`)
 })

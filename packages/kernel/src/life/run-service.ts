@@ -20,6 +20,7 @@ import type { Logger } from '../log/logger.ts'
 import { createMetrics, type Metrics } from '../metrics/create-metrics.ts'
 import { openPipe, type ParentPipe } from './pipe.ts'
 import { Refusal, toRefusal } from './refusal.ts'
+import { keepMemoryLow } from './release-memory.ts'
 
 /** Parses the boot document. Errors never quote it: it holds every secret of the process. */
 const readJson = (text: string): unknown => {
@@ -141,6 +142,7 @@ export const runService = async <B extends CommonBoot>(options: ServiceOptions<B
     const running = await startService(options, state, ending)
     if (running === undefined) return await exit(state, exits.stopped)
     module.flushCompileCache()
+    keepMemoryLow()
     await exit(state, await stopWithin(running, ending, state.log))
   } catch (error) {
     await reportStartFailure(state, error)

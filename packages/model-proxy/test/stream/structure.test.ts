@@ -1,6 +1,8 @@
 // Requests and answers that are built to keep a parser busy: refused on their bytes, with the true reason.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { limits } from '@gatehouse/contracts'
 import { chatBody, openTestBench } from '../fixtures/bench.ts'
 import type { Reply } from '../fixtures/provider.ts'
@@ -81,4 +83,30 @@ for (const [what, messages, reason] of [
 test('a long history is a request like any other', async () => {
   const messages = Array.from({ length: 5_000 }, (_, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content: `message ${at}` }))
   assert.equal((await ask(chatBody({ messages }))).status, 200)
+})
+
+test('nothing of a storm of such requests and answers is kept', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const used = (): number => {
+    // What a first collection frees may hold what a second one frees.
+    for (let count = 0; count < 3; count += 1) collect()
+    const { used_heap_size: heap, external_memory: external } = getHeapStatistics()
+    return heap + external
+  }
+  const storm = async (): Promise<void> => {
+    for (const unit of ['[', '{"a":', '{},']) {
+      bench.provider.reply = replied(filled(unit, 7_000_000))
+      await ask()
+      await ask(`{"model":"the-model","messages":${filled(unit, limits.modelRequest - 100)}}`)
+    }
+    bench.provider.reply = replied(`{"choices":[],"text":"${filled('a', 7_000_000)}"}`)
+    await ask(chatBody({ messages: [{ role: 'user', content: filled('a', limits.modelRequest - 1_000) }] }))
+    // The provider notes what it was asked, which is part of the test.
+    bench.provider.seen.length = 0
+  }
+  await storm()
+  const held = used()
+  for (let count = 0; count < 3; count += 1) await storm()
+  assert.ok(used() - held < limits.modelRequest / 2, `expected little more than ${held} bytes, got ${used()}`)
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { jsonBounds } from '@gatehouse/contracts'
 import type { Unit } from '@gatehouse/end-to-end'
 import { type Ask, overHttp } from '../broker/over-http.ts'
-import { shapes, type Size } from './shapes.ts'
+import { jsonShapes, type Size } from '@gatehouse/end-to-end/json-shapes'
 
 type Act = () => Promise<unknown>
 
@@ -29,7 +29,7 @@ const anyway =
   () =>
     act().catch(() => undefined)
 
-const textOf = (shape: string, size: Size): string => shapes[shape]?.(size) ?? '""'
+const textOf = (shape: string, size: Size): string => jsonShapes[shape]?.(size) ?? '""'
 
 const sizeOf = ({ bytes, values }: { bytes: number; values: number }): Size => ({ bytes: bytes - 1024, values: values - 100 })
 

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
-import { shapes } from './shapes.ts'
+import { jsonShapes } from '@gatehouse/end-to-end/json-shapes'
 
 const bytes = 8 * 1024 * 1024 - 1024
 
@@ -17,7 +17,7 @@ const kept = new Map<string, string>()
 /** Made once, so that the machine is busy with the answer and not with its making. */
 const valueOf = (shape: string, values: number): string => {
   const key = `${shape} ${values}`
-  const value = kept.get(key) ?? shapes[shape]?.({ bytes, values }) ?? '"fine"'
+  const value = kept.get(key) ?? jsonShapes[shape]?.({ bytes, values }) ?? '"fine"'
   kept.set(key, value)
   return value
 }

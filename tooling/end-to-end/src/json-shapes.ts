@@ -15,7 +15,7 @@ export interface Size {
 }
 
 /** The first is the one that the others are compared with. */
-export const shapes: Readonly<Record<string, (size: Size) => string>> = {
+export const jsonShapes: Readonly<Record<string, (size: Size) => string>> = {
   flat: ({ bytes }) => `"${'a'.repeat(bytes)}"`,
   'flat, again': ({ bytes }) => `"${'a'.repeat(bytes)}"`,
   'open brackets': ({ bytes }) => '['.repeat(bytes),
