@@ -68,7 +68,8 @@ export class Keeper {
     const now = wallMs()
     this.#firstTime ??= now
     const { time, maxFileSize = limits.journalFile } = this.#retention
-    const isOld = now - this.#firstTime > Math.min(limits.callsFileTime, time / 8)
+    // Far before its beginning the clock was set back: the file would stay open for as long as the step, and its records beyond their time.
+    const isOld = Math.abs(now - this.#firstTime) > Math.min(limits.callsFileTime, time / 8)
     if (size === 0 || performance.now() < this.#tryAt || !(isOld || size > maxFileSize)) return
     try {
       const last = (await rotatedNumbers(this.#path)).at(-1) ?? 0

@@ -100,6 +100,24 @@ test('a clock that is set a year ahead removes no records', async (t) => {
   assert.equal((await all(records)).length, 60)
 })
 
+for (const [step, milliseconds] of Object.entries({ '10 s': 10_000, '10 minutes': 600_000, 'a day': day, 'a year': 365 * day }))
+  test(`records outlast their time by no more than the age of a file when the clock is set back by ${step}`, async (t) => {
+    const directory = newDirectory(t)
+    const path = join(directory, 'calls.jsonl')
+    let offset = 0
+    const real = Date.now.bind(Date)
+    t.mock.method(Date, 'now', () => real() + offset)
+    const records = await openFor(t, path, { time: 30 * day })
+    await records.append(at(Date.now()))
+    offset = -milliseconds
+    await records.append(at(Date.now()))
+    // Far more than a file stays open, from the first record or from where the clock was set to.
+    offset += 4 * day
+    await records.append(at(Date.now()))
+    await records.append(at(Date.now()))
+    assert.ok(files(directory).includes('calls.1.jsonl'), files(directory).join())
+  })
+
 test('a record that was written just before its file was closed is found', async (t) => {
   const directory = newDirectory(t)
   const path = join(directory, 'calls.jsonl')

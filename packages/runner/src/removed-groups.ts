@@ -2,7 +2,7 @@
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { AgentGroupID } from '@gatehouse/contracts'
 import { type Disks, releaseDisk, removedFolder, removeTree } from '@gatehouse/engine'
-import { ifPresent, KeyedQueue, retentionMs, wallMs } from '@gatehouse/kernel'
+import { createClock, ifPresent, KeyedQueue, retentionMs, wallMs } from '@gatehouse/kernel'
 import * as v from 'valibot'
 import { disksOf } from './groups/mount.ts'
 import type { Context } from './state/context.ts'
@@ -23,9 +23,12 @@ const groupsOnDisk = async (groups: string): Promise<AgentGroupID[]> => {
   })
 }
 
+/** A group that goes while the machine's clock is behind must not look old once that is right again. */
+const clock = createClock(wallMs)
+
 /** Its name says when the group went: the time of a directory says something else. */
 const setAside = async (groups: string, group: AgentGroupID): Promise<void> => {
-  const place = `${removedOf(groups)}/${group}.${wallMs()}`
+  const place = `${removedOf(groups)}/${group}.${clock()}`
   await mkdir(place, { recursive: true, mode: 0o700 })
   for (const name of await namesIn(disksOf(groups))) {
     if (groupOf(name) === group) await rename(`${disksOf(groups)}/${name}`, `${place}/${name}`)
@@ -64,6 +67,8 @@ const removeOld = async ({ disks, times, log, posture, closing }: Context): Prom
 
 const sweepOnce = async (context: Context): Promise<void> => {
   const { disks, gateway, log, posture } = context
+  // It is at least as late at the next sweep, whatever is set meanwhile.
+  clock()
   // Until then an earlier process may have left something mounted there.
   await posture.settled()
   const known = new Set(await gateway.groups({}))

@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runDirectoryOf, startUnit, type Unit, waitFor } from '@gatehouse/end-to-end'
+import { jsonShapes } from '@gatehouse/end-to-end/json-shapes'
 import { execa } from 'execa'
 import { overHttp } from './broker/over-http.ts'
 import { cpuOf } from './cpu.ts'
-import { grant, throughBroker } from './broker/unit.ts'
+import { askInTurn, grant, throughBroker } from './broker/unit.ts'
 import { atEase, type Ease, measureByTurns, type Noise } from './by-turns.ts'
 import { type Figures, printTable } from './measure.ts'
 import { pss } from './memory.ts'
 import { type Border, bordersOf, modelPath, shapesServer } from './structure/borders.ts'
-import { jsonShapes } from '@gatehouse/end-to-end/json-shapes'
 
 const sessions = 4
 /** Milliseconds from one document to the next, where the first has ended by then. */
@@ -38,7 +38,8 @@ const openUnit = async (port: number): Promise<Unit> => {
   const { servers, changes, chat } = unit.client
   await servers.put('shapes', { transport: 'stdio', command: process.execPath, args: [shapesServer] })
   await servers.put('remote', { transport: 'http', url: `http://127.0.0.1:${port}/mcp` })
-  for (const server of ['sample', 'shapes', 'remote']) await grant(unit, server)
+  await servers.put('events', { transport: 'http', url: `http://127.0.0.1:${port}/events` })
+  for (const server of ['sample', 'shapes', 'remote', 'events']) await grant(unit, server)
   const after = { id: 'bench', name: 'Bench', agent: 'model', model: { provider: 'compatible', id: 'm' } } as const
   const { id } = await changes.submit({ kind: 'agent_create', agentGroupID: 'bench', after })
   await changes.decide(id, { outcome: 'approve', decidedBy: 'bench' })
@@ -47,7 +48,7 @@ const openUnit = async (port: number): Promise<Unit> => {
   return unit
 }
 
-const socketsOf = async (unit: Unit, agentGroupID: string, kind: 'tools' | 'model'): Promise<readonly string[]> => {
+const socketsOf = async (unit: Unit, agentGroupID: string, kind: 'tools' | 'model' | 'session'): Promise<readonly string[]> => {
   const folder = join(await runDirectoryOf(unit), kind)
   return waitFor(`the sockets of ${agentGroupID}`, 60_000, async () => {
     const own = (await unit.client.sessions.list()).items.filter((session) => session.agentGroupID === agentGroupID)
@@ -128,18 +129,24 @@ const measureBorder = async (border: Border, acts: Acts, { turns, ease }: Effort
   return figures
 }
 
-const actsOf = async (unit: Unit, tools: readonly string[], models: readonly string[]): Promise<Acts> => {
-  const asks = models.map((socketPath) => overHttp({ socketPath, path: modelPath }))
+interface Sockets {
+  readonly tools: readonly string[]
+  readonly model: readonly string[]
+  readonly session: readonly string[]
+}
+
+const actsOf = async (unit: Unit, { tools, model, session }: Sockets): Promise<Acts> => {
   const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }], stream: true })
-  let turn = 0
+  const [askModel, askSession] = [askInTurn(model, modelPath), askInTurn(session, '/session')]
   return {
     tools: throughBroker({ unit, sockets: tools, brokerPid: await unit.pidOf('broker') }, 'sample').act,
-    model: async () => asks[turn++ % asks.length]?.({ body }),
+    model: () => askModel({ body }),
+    session: () => askSession({ method: 'GET' }),
     api: () => unit.client.groups.list(),
   }
 }
 
-const processes = ['broker', 'model-proxy', 'control-plane'] as const
+const processes = ['broker', 'model-proxy', 'runner', 'control-plane'] as const
 
 const memoryOf = async (unit: Unit): Promise<Record<string, number>> =>
   Object.fromEntries(await Promise.all(processes.map(async (name) => [name, await pss(await unit.pidOf(name))] as const)))
@@ -151,9 +158,10 @@ export const run = async (args: readonly string[] = []): Promise<object> => {
   const unit = await openUnit(server.port)
   try {
     const [toolsSocket = '', ...tools] = await socketsOf(unit, 'dev-agent', 'tools')
-    const [modelSocket = '', ...models] = await socketsOf(unit, 'bench', 'model')
-    const acts = await actsOf(unit, tools, models)
-    const borders = bordersOf({ unit, toolsSocket, modelSocket })
+    const [modelSocket = '', ...model] = await socketsOf(unit, 'bench', 'model')
+    const [sessionSocket = '', ...session] = await socketsOf(unit, 'dev-agent', 'session')
+    const acts = await actsOf(unit, { tools, model, session })
+    const borders = bordersOf({ unit, toolsSocket, modelSocket, sessionSocket })
     const before = await memoryOf(unit)
     const figures: Record<string, object> = {}
     for (const border of borders.filter(({ name }) => !args.includes('--border') || name.includes(word)))

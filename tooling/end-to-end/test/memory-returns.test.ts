@@ -1,11 +1,11 @@
 // After a storm of documents that are built to keep a parser busy, each service gives the memory back that it needed for them.
-// Profile: rest. Some hundred documents of the largest size on a whole unit.
+// Profile: rest. Many documents of the largest size on a whole unit.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { type JsonBounds, jsonBounds, type Service, SessionID, type SurfaceName, surfaceSocket } from '@gatehouse/contracts'
 import * as v from 'valibot'
 import { applyChange } from '../src/changes.ts'
@@ -41,7 +41,7 @@ const post = (target: Target, body: string): Promise<void> =>
 
 const socketOf = async (unit: Unit, agentGroupID: string, surface: SurfaceName): Promise<string> => {
   const runDirectory = await runDirectoryOf(unit)
-  return waitFor(`${surface}.sock of ${agentGroupID}`, 60_000, async () => {
+  return waitFor(`${surface}.sock of ${agentGroupID}`, 120_000, async () => {
     const own = (await unit.client.sessions.list()).items.find((session) => session.agentGroupID === agentGroupID)
     if (own === undefined) return undefined
     const path = surfaceSocket(runDirectory, surface, v.parse(SessionID, own.id))
@@ -49,15 +49,19 @@ const socketOf = async (unit: Unit, agentGroupID: string, surface: SurfaceName):
   })
 }
 
-const openUnit = async (port: number): Promise<Unit> => {
+const openUnit = async (t: TestContext, port: number): Promise<Unit> => {
   const unit = await startUnit({
     flags: ['--dev', '--sandbox', 'none', '--rate-limit', 'off', '--log-level', 'error'],
     env: { SERVICE_MODEL_BASE_URL: `http://127.0.0.1:${port}/v1`, SERVICE_MODEL_API_KEY: 'sk-of-a-test-0123456789abcdef0123456789abcdef' },
   })
+  t.after(unit.dispose)
   await applyChange(unit, { kind: 'mcp_access', after: { server: 'sample', tools: ['echo'] } })
   const after = { id: 'modelled', name: 'Modelled', agent: 'model', model: { provider: 'compatible', id: 'm' } } as const
   await applyChange(unit, { kind: 'agent_create', group: 'modelled', after })
-  for (const agentGroupID of ['dev-agent', 'modelled']) await unit.client.chat.send({ agentGroupID, text: 'hello' })
+  for (const agentGroupID of ['dev-agent', 'modelled'])
+    await waitFor(`${agentGroupID} to take a message`, 120_000, () =>
+      unit.client.chat.send({ agentGroupID, text: 'hello' }, { idempotencyKey: 'the-same' }),
+    )
   return unit
 }
 
@@ -67,8 +71,7 @@ test('what services needed for hostile documents is not kept', { timeout: 900_00
   }).listen(0, '127.0.0.1')
   await once(provider, 'listening')
   t.after(() => provider.close())
-  const unit = await openUnit((provider.address() as AddressInfo).port)
-  t.after(unit.dispose)
+  const unit = await openUnit(t, (provider.address() as AddressInfo).port)
 
   interface Border {
     readonly process: Service
@@ -114,7 +117,7 @@ test('what services needed for hostile documents is not kept', { timeout: 900_00
   // What is compiled and kept for good at the first documents is no matter here.
   await storm(1 / 64)
   const before = new Map(await memory())
-  for (let round = 0; round < 3; round += 1) await storm(1)
+  await storm(1)
   let kept: readonly string[] = []
   await waitFor('the memory of all services to return', 300_000, async () => {
     const now = await memory()

@@ -24,12 +24,23 @@ interface Structured {
   readonly notes: readonly Block[]
 }
 
+/** Whether its JSON has more bytes. What clearly has is not written for that: an answer of the largest size would hold up other calls. */
+const isLargerThan = (value: unknown, most: number): boolean => {
+  let left = most
+  /** Takes no more than what its JSON has. */
+  const take = (part: unknown): boolean => {
+    left -= typeof part === 'string' ? part.length : 1
+    if (left < 0) return true
+    if (Array.isArray(part)) return part.some(take)
+    return isObject(part) && Object.entries(part).some(([name, member]) => take(name) || take(member))
+  }
+  return take(value) || Buffer.byteLength(JSON.stringify(value)) > most
+}
+
 const readStructured = (value: unknown): Structured => {
   if (value === undefined) return { notes: [] }
-  const bytes = Buffer.byteLength(JSON.stringify(value))
-  if (bytes <= limits.resultText) return { value: cleanValue(value), notes: [] }
-  const text = `[left out: structured content of ${bytes} bytes; at most ${limits.resultText} are shown]`
-  return { notes: [{ type: 'text', text }] }
+  if (!isLargerThan(value, limits.resultText)) return { value: cleanValue(value), notes: [] }
+  return { notes: [{ type: 'text', text: `[left out: structured content of more than ${limits.resultText} bytes]` }] }
 }
 
 /** The outcome of a call that the server answered. */

@@ -89,7 +89,20 @@ test('a cut leaves no part of a value that no answer may hold', () => {
 test('leaves structured content out that is too large, and says so', () => {
   const { structuredContent, content } = read({ content: [], structuredContent: { a: 'x'.repeat(limits.resultText) } }).result
   assert.equal(structuredContent, undefined)
-  assert.match(String(content[0]?.['text']), /left out: structured content of 262152 bytes/)
+  assert.match(String(content[0]?.['text']), /^\[left out: structured content of more than 262144 bytes\]$/)
+})
+
+test('structured content of exactly the bound is whole, and of one byte more is left out, whatever it is made of', () => {
+  const frame = JSON.stringify({ a: [] }).length
+  for (const [item, size] of [['x'.repeat(97), 100], ['\n'.repeat(48), 99], [7, 2], [{}, 3], [{ name: 'x' }, 13]] as const) {
+    const list: unknown[] = Array.from({ length: Math.floor((limits.resultText - frame) / size) - 1 }, () => item)
+    const rest = limits.resultText - JSON.stringify({ a: [...list, ''] }).length
+    const fits = { a: [...list, 'y'.repeat(rest)] }
+    assert.equal(JSON.stringify(fits).length, limits.resultText)
+    assert.deepEqual(read({ content: [], structuredContent: fits }).result.structuredContent, fits)
+    const over = { a: [...list, 'y'.repeat(rest + 1)] }
+    assert.equal(read({ content: [], structuredContent: over }).result.structuredContent, undefined)
+  }
 })
 
 test('refuses what nobody could write again, what is no result, and what asks for input', () => {

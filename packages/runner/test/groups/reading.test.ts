@@ -113,6 +113,23 @@ describe('a backup that reads', { timeout: 120_000 }, () => {
     assert.deepEqual(await unit.runner.backup.keepDisks({ reading }, call), { still: false })
   })
 
+  it('keeps files of a group that went while the clock was set back as long as others', async (t) => {
+    const unit = await openUnit(t)
+    const groups = `${unit.stateDir}/groups`
+    const isAside = async (group: string): Promise<boolean> => {
+      await mkdir(`${groups}/${group}`, { mode: 0o700 })
+      unit.gateway.emit('group-removed', { agentGroupID: group as AgentGroupID })
+      return waitFor(async () => !(await isThere(`${groups}/${group}`)), { what: 'files set aside', deadline })
+    }
+    await isAside('one')
+    const real = Date.now.bind(Date)
+    const since = real()
+    t.mock.method(Date, 'now', () => real() - 365 * 24 * 60 * 60_000)
+    await isAside('other')
+    const [name = ''] = (await readdir(`${groups}/.removed`)).filter((each) => each.startsWith('other.'))
+    assert.ok(Number(name.split('.')[1]) >= since - 60_000, name)
+  })
+
   it('that is refused holds up nothing', async (t) => {
     const unit = await openUnit(t)
     const groups = `${unit.stateDir}/groups`

@@ -10,9 +10,9 @@ type Act = () => Promise<unknown>
 export interface Border {
   readonly name: string
   /** Whose calls may feel it. */
-  readonly neighbour: 'tools' | 'model' | 'api'
+  readonly neighbour: 'tools' | 'model' | 'session' | 'api'
   /** The process that reads the document. */
-  readonly process: 'broker' | 'model-proxy' | 'control-plane'
+  readonly process: 'broker' | 'model-proxy' | 'runner' | 'control-plane'
   send(shape: string): Act
 }
 
@@ -21,6 +21,7 @@ export interface Places {
   /** Of the session that sends. */
   readonly toolsSocket: string
   readonly modelSocket: string
+  readonly sessionSocket: string
 }
 
 /** How an act ends is no matter here. */
@@ -39,9 +40,10 @@ const completion = (content: string, more = ''): string => `{"model":"m","messag
 
 export const modelPath = '/compatible/v1/chat/completions'
 
-export const bordersOf = ({ unit, toolsSocket, modelSocket }: Places): readonly Border[] => {
+export const bordersOf = ({ unit, toolsSocket, modelSocket, sessionSocket }: Places): readonly Border[] => {
   const call = overHttp({ socketPath: toolsSocket, path: '/call' })
   const model = overHttp({ socketPath: modelSocket, path: modelPath })
+  const change = overHttp({ socketPath: sessionSocket, path: '/changes' })
   const callServer = (server: string) => (shape: string) =>
     through(call, JSON.stringify({ name: `${server}__shape`, arguments: { shape } }))
   return [
@@ -53,6 +55,7 @@ export const bordersOf = ({ unit, toolsSocket, modelSocket }: Places): readonly 
     },
     { name: 'a line of a local tool server, 8 MiB', neighbour: 'tools', process: 'broker', send: callServer('shapes') },
     { name: 'an answer of a remote tool server, 8 MiB', neighbour: 'tools', process: 'broker', send: callServer('remote') },
+    { name: 'an event of a remote tool server, 8 MiB', neighbour: 'tools', process: 'broker', send: callServer('events') },
     {
       name: 'a request on model.sock, 10 MiB',
       neighbour: 'model',
@@ -64,6 +67,18 @@ export const bordersOf = ({ unit, toolsSocket, modelSocket }: Places): readonly 
       neighbour: 'model',
       process: 'model-proxy',
       send: (shape) => through(model, completion(`"shape ${shape};"`)),
+    },
+    {
+      name: 'a counted event of a stream of a provider, 8 MiB',
+      neighbour: 'model',
+      process: 'model-proxy',
+      send: (shape) => through(model, completion(`"shape ${shape};"`, ',"stream":true')),
+    },
+    {
+      name: 'a request on session.sock, 1 MiB',
+      neighbour: 'session',
+      process: 'runner',
+      send: (shape) => through(change, `{"kind":"persona","after":{"instructions":${textOf(shape, sizeOf(jsonBounds.sessionRequest))}}}`),
     },
     {
       name: 'a body of the admin API, 1 MiB',

@@ -1,4 +1,4 @@
-// A tool server over stdio or HTTP and a provider of models, whose answers have the shape and size that a request names. Over HTTP it
+// A tool server over stdio or HTTP (with events at `/events`) and a provider of models, whose answers have the shape and size that a request names. Over HTTP it
 // writes its port on a line and ends with its input.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -42,17 +42,19 @@ const answerTo = (message: Message): string | undefined => {
   return `{"jsonrpc":"2.0","id":${id},"result":${resultOf(message)}}`
 }
 
-const streamOf = (response: ServerResponse): void => {
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
+const events = { 'content-type': 'text/event-stream' }
+
+const streamOf = (response: ServerResponse, more: string): void => {
+  response.writeHead(200, events)
   response.write('data: {"choices":[{"index":0,"delta":{"content":"hi"}}]}\n\n')
-  response.end('data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}\n\ndata: [DONE]\n\n')
+  response.end(`data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1${more}}}\n\ndata: [DONE]\n\n`)
 }
 
 /** The shape stands in the message of the model: `shape <name>;`. */
 const complete = (response: ServerResponse, text: string): void => {
   const head = text.slice(0, 4_096)
-  if (head.includes('"stream":true')) return streamOf(response)
   const [, shape = ''] = /shape ([^;]+);/.exec(head) ?? []
+  if (head.includes('"stream":true')) return streamOf(response, shape === '' ? '' : `,"x":${valueOf(shape, 49_000)}`)
   const value = shape === '' ? '"fine"' : valueOf(shape, 99_000)
   response
     .writeHead(200, { 'content-type': 'application/json' })
@@ -67,7 +69,8 @@ const serve = async (request: IncomingMessage, response: ServerResponse): Promis
   if (request.url?.endsWith('/completions') === true) return complete(response, text)
   const answer = answerTo(JSON.parse(text) as Message)
   if (answer === undefined) return void response.writeHead(202).end()
-  response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+  if (request.url === '/events') response.writeHead(200, events).end(`event: message\ndata: ${answer}\n\n`)
+  else response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
 }
 
 const listen = (): void => {
