@@ -21,7 +21,9 @@ const slack = 40
 /** MiB that are the process's own: shared files are not counted. */
 const ownMemory = async (pid: number): Promise<number> => {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
-  return ['Private_Dirty', 'Private_Clean'].reduce((sum, name) => sum + Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]), 0) / 1024
+  return (
+    ['Private_Dirty', 'Private_Clean'].reduce((sum, name) => sum + Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]), 0) / 1024
+  )
 }
 
 interface Target {

@@ -94,7 +94,13 @@ test('leaves structured content out that is too large, and says so', () => {
 
 test('structured content of exactly the bound is whole, and of one byte more is left out, whatever it is made of', () => {
   const frame = JSON.stringify({ a: [] }).length
-  for (const [item, size] of [['x'.repeat(97), 100], ['\n'.repeat(48), 99], [7, 2], [{}, 3], [{ name: 'x' }, 13]] as const) {
+  for (const [item, size] of [
+    ['x'.repeat(97), 100],
+    ['\n'.repeat(48), 99],
+    [7, 2],
+    [{}, 3],
+    [{ name: 'x' }, 13],
+  ] as const) {
     const list: unknown[] = Array.from({ length: Math.floor((limits.resultText - frame) / size) - 1 }, () => item)
     const rest = limits.resultText - JSON.stringify({ a: [...list, ''] }).length
     const fits = { a: [...list, 'y'.repeat(rest)] }
