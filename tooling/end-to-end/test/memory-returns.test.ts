@@ -62,7 +62,7 @@ const openUnit = async (t: TestContext, port: number): Promise<Unit> => {
   await applyChange(unit, { kind: 'agent_create', group: 'modelled', after })
   for (const agentGroupID of ['dev-agent', 'modelled'])
     await waitFor(`${agentGroupID} to take a message`, 120_000, () =>
-      unit.client.chat.send({ agentGroupID, text: 'hello' }, { idempotencyKey: 'the-same' }),
+      unit.client.chat.send({ agentGroupID, text: 'hello' }, { idempotencyKey: agentGroupID }),
     )
   return unit
 }

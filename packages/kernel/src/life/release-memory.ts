@@ -42,5 +42,9 @@ const readUsed = (): number => {
 /** For as long as the process lives. Does nothing in a process that was started without `--expose-gc`. */
 export const keepMemoryLow = (): void => {
   const { gc } = globalThis
-  if (gc !== undefined) setInterval(createMemoryRelease({ used: readUsed, collect: () => void gc() }), period).unref()
+  if (gc === undefined) return
+  const collect = (): void => {
+    gc()
+  }
+  setInterval(createMemoryRelease({ used: readUsed, collect }), period).unref()
 }
