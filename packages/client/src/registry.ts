@@ -9,11 +9,14 @@ import {
   GrantList,
   GroupList,
   limits,
+  ModelCallList,
+  ModelList,
+  ProviderCheck,
   SessionList,
   SessionLogs,
   WiringList,
 } from '@gatehouse/contracts'
-import type { AuditWanted, CallsWanted, OfGroup, Page, SessionsWanted } from './lists.ts'
+import type { AuditWanted, CallsWanted, ModelCallsWanted, OfGroup, Page, SessionsWanted } from './lists.ts'
 import type { CallOptions, Exchange } from './request.ts'
 
 const encode = encodeURIComponent
@@ -80,3 +83,16 @@ export const explainOf =
   ({ send }: Exchange) =>
   (agentGroupID: string, tool: string, options?: CallOptions) =>
     send({ method: 'GET', path: '/v1/explain', query: { agentGroupID, tool } }, Explanation, options)
+
+export const modelsOf = ({ send }: Exchange) => ({
+  list: (options?: CallOptions) => send({ method: 'GET', path: '/v1/models' }, ModelList, options),
+  /** Newest first. */
+  calls: (wanted: ModelCallsWanted = {}, options?: CallOptions) =>
+    send({ method: 'GET', path: '/v1/audit/model-calls', query: { ...wanted } }, ModelCallList, options),
+  check: (provider: string, options?: CallOptions) =>
+    send(
+      { method: 'POST', path: `/v1/models/${encodeURIComponent(provider)}/check`, timeout: limits.probeTime + 5_000 },
+      ProviderCheck,
+      options,
+    ),
+})

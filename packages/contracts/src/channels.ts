@@ -1,4 +1,5 @@
-// Channels: references, deliveries, dead letters and channel status.
+// Channels: references, deliveries, dead letters, channel status, and checks of webhook headers before the body is read, which
+// refuse most invalid webhooks but do not authenticate any.
 import * as v from 'valibot'
 import { Channel } from './channel-table.ts'
 import { SentFile } from './files.ts'
@@ -76,3 +77,29 @@ export const ChannelCheck = v.strictObject({
   elapsedMs: v.number(),
 })
 export type ChannelCheck = v.InferOutput<typeof ChannelCheck>
+
+export interface WebhookHeaders {
+  readonly id: string
+  /** Seconds since the epoch, in decimal. */
+  readonly timestamp: string
+  readonly signature: string
+}
+
+/** `malformed`: the headers cannot be valid with any secret. `untimely`: the timestamp differs too much from now. */
+type WebhookFault = 'malformed' | 'untimely'
+
+/** Without dots, because a dot separates it from the time in the signed text. */
+const idForm = /^[\x21-\x2d\x2f-\x7e]{1,256}$/
+const timeForm = /^\d{1,12}$/
+/** Signatures separated by spaces. Those of other versions are ignored. */
+const signatureForm = /(?:^| )v1,[A-Za-z0-9+/_-]{43}=?(?= |$)/
+
+/** `now`: milliseconds. */
+export const webhookFault = ({ id, timestamp, signature }: WebhookHeaders, now: number): WebhookFault | undefined => {
+  if (!idForm.test(id) || !timeForm.test(timestamp) || !signatureForm.test(signature)) return 'malformed'
+  return Math.abs(now / 1000 - Number(timestamp)) > limits.webhookSkew ? 'untimely' : undefined
+}
+
+/** Reasons to refuse a webhook that is not authenticated, in the order of the checks. */
+export const webhookRefusals = ['absent', 'malformed', 'untimely', 'too-fast', 'too-many', 'too-large', 'forged'] as const
+export type WebhookRefusal = (typeof webhookRefusals)[number]

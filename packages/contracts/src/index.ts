@@ -19,7 +19,7 @@ export {
   sandboxSettings,
 } from './boot.ts'
 export { Card, CardReference, CardTask, Decided } from './cards.ts'
-export { Catalog, CatalogEntry, imageReference, LocalEntry, RemoteEntry, Volume } from './catalog.ts'
+export { Catalog, CatalogEntry, checkServerUrl, imageReference, LocalEntry, RemoteEntry, Volume } from './catalog.ts'
 export {
   AuditEntry,
   AuditHead,
@@ -40,10 +40,22 @@ export {
   Submission,
   Submitted,
 } from './change.ts'
-export { boundedPattern } from './channel-pattern.ts'
-export { isMailAddress, lowerASCII } from './channel-spelling.ts'
+export { boundedPattern, isMailAddress, lowerASCII } from './channel-spelling.ts'
 export { canonicalAddress, canonicalUser, Channel, ChannelCredentials, type ChannelName, channels, channelTable } from './channel-table.ts'
-export { ChannelCheck, ChannelList, channelStates, ChannelText, ChannelView, DeadLetter, Delivery, Reference } from './channels.ts'
+export {
+  ChannelCheck,
+  ChannelList,
+  channelStates,
+  ChannelText,
+  ChannelView,
+  DeadLetter,
+  Delivery,
+  Reference,
+  webhookFault,
+  type WebhookHeaders,
+  type WebhookRefusal,
+  webhookRefusals,
+} from './channels.ts'
 export {
   type Code,
   codes,
@@ -114,7 +126,20 @@ export {
   stateSchema,
   toolSeparator,
 } from './frozen.ts'
-export { HostAct, HostActs } from './host-acts.ts'
+export {
+  edgeSocket,
+  type Halves,
+  HostAct,
+  HostActs,
+  hostActsFile,
+  isShared,
+  runnerCredentialFile,
+  type RunPlace,
+  surfaceDirectory,
+  type SurfaceName,
+  surfaceSocket,
+  toolDataDirectory,
+} from './paths.ts'
 export {
   AuditList,
   CallList,
@@ -183,18 +208,6 @@ export { McpAccess, McpRegister } from './kinds/servers.ts'
 export { limits } from './limits.ts'
 export { fineBuckets, type MetricName, type MetricRow, metrics } from './metrics.ts'
 export { ModelProvider, modelProviders, providerKeys, type ProviderPower, providerPowers } from './models.ts'
-export {
-  edgeSocket,
-  type Halves,
-  hostActsFile,
-  isShared,
-  runnerCredentialFile,
-  type RunPlace,
-  surfaceDirectory,
-  type SurfaceName,
-  surfaceSocket,
-  toolDataDirectory,
-} from './paths.ts'
 export { clientRole, Freeze, MintedToken, NewToken, Principal, reservedPrincipals, Role, roles, Token, TokenName } from './people.ts'
 export { Power, PowerArea, powerAreas, PowerMark, Reach } from './reach.ts'
 export {
@@ -218,5 +231,3 @@ export {
 export { ModelCallRecord, type ModelErrorCode, modelErrors } from './sandbox/model.ts'
 export { ChangeAnswer, ChangeRequest, ChangeWithdrawal, Inbox, InboxMessage, OutboxMessage, SessionInfo } from './sandbox/session.ts'
 export { callOps, CallRecord, callStatuses, ListedTool, ToolCall, ToolList, ToolResult } from './sandbox/tools.ts'
-export { checkServerUrl } from './url-policy.ts'
-export { webhookFault, type WebhookHeaders, type WebhookRefusal, webhookRefusals } from './webhooks.ts'

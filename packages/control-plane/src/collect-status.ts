@@ -1,8 +1,32 @@
 // Collects the status of the unit from its processes. A process that is down is listed as degraded and blocks nothing else.
-import type { ControlPlaneBoot, Health, ProcessState, SandboxPosture } from '@gatehouse/contracts'
-import type { CallOptions } from '@gatehouse/rpc'
+import type {
+  brokerControlPlane,
+  channelsControlPlane,
+  ControlPlaneBoot,
+  gatewayControlPlane,
+  Health,
+  modelProxyControlPlane,
+  ProcessState,
+  runnerControlPlane,
+  SandboxPosture,
+  supervisorControlPlane,
+} from '@gatehouse/contracts'
+import type { CallOptions, Calls } from '@gatehouse/rpc'
 import type { Console } from './console/assets.ts'
-import type { Peers } from './peers.ts'
+
+/** The processes that the control plane may call. It holds no secret and no power of its own. */
+export interface Peers {
+  readonly gateway: Calls<typeof gatewayControlPlane>
+  readonly runner: Calls<typeof runnerControlPlane>
+  readonly supervisor: Calls<typeof supervisorControlPlane>
+  /** Null on a unit without tool servers. */
+  readonly broker: Calls<typeof brokerControlPlane> | null
+  /** Null on a unit without a key for any provider of models. */
+  readonly modelProxy: Calls<typeof modelProxyControlPlane> | null
+  /** Null on a unit without credentials of any channel. */
+  readonly channels: Calls<typeof channelsControlPlane> | null
+  gatewayConnected(): boolean
+}
 
 export interface UnitStatus {
   /** True only if the gateway was heard to serve. What is not known is not ready. */

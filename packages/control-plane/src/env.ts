@@ -3,11 +3,10 @@ import type { ControlPlaneBoot, Digest, Principal } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { CallOptions } from '@gatehouse/rpc'
 import type { HttpBindings } from '@hono/node-server'
-import type { UnitStatus } from './collect-status.ts'
+import type { Peers, UnitStatus } from './collect-status.ts'
 import type { Console } from './console/assets.ts'
 import type { Events } from './events/events.ts'
 import type { History } from './history.ts'
-import type { Peers } from './peers.ts'
 
 export interface Unit {
   readonly boot: ControlPlaneBoot

@@ -15,7 +15,7 @@ import { type EvaluateDeps, hasChanged, loadContext, reevaluate } from './change
 import { readObservation } from './evidence/observation.ts'
 import type { GrantDeps } from './grants/authorize.ts'
 import { isEntryReplaced, isExhausted, isExpired } from './grants/checks.ts'
-import { describeAudience } from './kinds/audience.ts'
+import { describeAudience } from './kinds/terms.ts'
 import type { Effect } from './state/effects.ts'
 import { toRow } from './state/grants.ts'
 import type { ChangeContext, GroupState } from './state/unit-config.ts'

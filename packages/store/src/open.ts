@@ -1,9 +1,13 @@
 // Opens a store: one encrypted file, one writer behind a queue, one reader.
+import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { exits } from '@gatehouse/contracts'
 import { createSerialQueue, type Logger, Refusal } from '@gatehouse/kernel'
-import { type Connection, type Rows, rowsOf } from './connection.ts'
+import { connect, type Connection, readOnly, readOnlyUri, type Rows, rowsOf } from './connection.ts'
 import { Connections } from './connections.ts'
-import { ensureFile, probe } from './database-file.ts'
+import { ensureFile, probe, unlock } from './database-file.ts'
 import { isFault, toStoreError } from './faults.ts'
 import { type Transaction, write } from './write.ts'
 
@@ -110,5 +114,50 @@ export const openStore = async ({ path, key, migrations, log }: StoreOptions): P
     }),
     compact: () => queue(() => compact(connections, path)),
     close: () => queue(() => connections.close()),
+  }
+}
+
+export interface ReadOptions {
+  readonly path: string
+  /** 64 hex digits. */
+  readonly key: string
+}
+
+type Act<T> = (rows: Rows) => Promise<T>
+
+const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0
+
+const readAt = async <T>({ path, key }: ReadOptions, [address, mode]: readonly [string, number], act: Act<T>): Promise<T> => {
+  const connection = await connect(address, mode)
+  try {
+    await unlock(connection, key, path)
+    return await act(rowsOf((sql, params) => connection.all(sql, params)))
+  } finally {
+    await connection.close()
+  }
+}
+
+const readCopy = async <T>({ path, key }: ReadOptions, act: Act<T>): Promise<T> => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-read-'))
+  try {
+    const copy = join(folder, basename(path))
+    for (const end of ['', '-wal']) await copyFile(`${path}${end}`, `${copy}${end}`)
+    return await readAt({ path, key }, [copy, readOnly], act)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Rejects with a `Refusal` for a wrong key, with a `ServiceError` for a file that cannot be read. */
+export const readStore = async <T>(options: ReadOptions, act: Act<T>): Promise<T> => {
+  const { path } = options
+  try {
+    await stat(path)
+    // Whoever has it open has an index of its write-ahead log.
+    if ((await sizeOf(`${path}-shm`)) > 0) return await readAt(options, [path, readOnly], act)
+    if ((await sizeOf(`${path}-wal`)) > 0) return await readCopy(options, act)
+    return await readAt(options, [`${pathToFileURL(path).href}?immutable=1`, readOnlyUri], act)
+  } catch (error) {
+    throw toStoreError(error, path)
   }
 }

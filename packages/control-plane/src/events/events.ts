@@ -1,7 +1,25 @@
 // Publishes journal events to all listeners. Each event is encoded once; a revoked token loses its streams at once.
 import { type Digest, limits, type News, type Principal, ServiceError, visibleJson } from '@gatehouse/contracts'
+import { wallMs } from '@gatehouse/kernel'
 
-export interface Encoded {
+/** The clock is read again after this, since it can be set; and the gateway, whose clock decides, is asked again. */
+const lookEvery = 500
+
+/** Runs `act` from that time on until it is called off. A clock that is set forward brings it earlier, one that is set back no later. */
+export const endAt = (expiresAt: string | undefined, act: () => unknown): (() => void) => {
+  if (expiresAt === undefined) return () => undefined
+  const end = Date.parse(expiresAt)
+  const latest = performance.now() + end - wallMs()
+  const look = (): void => {
+    const left = Math.min(end - wallMs(), latest - performance.now())
+    if (left <= 0) act()
+    timer = setTimeout(look, left > 0 ? Math.min(left, lookEvery) : lookEvery).unref()
+  }
+  let timer = setTimeout(look, 0).unref()
+  return () => clearTimeout(timer)
+}
+
+interface Encoded {
   readonly news: News
   readonly chunk: Uint8Array
 }
@@ -65,7 +83,7 @@ export interface Events {
   close(): void
 }
 
-export interface EventsOptions {
+interface EventsOptions {
   /** Milliseconds between two signs of life. */
   readonly pingEvery?: number
   readonly most?: Readonly<Record<Listener['kind'], number>>

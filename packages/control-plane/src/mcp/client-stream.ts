@@ -2,7 +2,7 @@
 import { type Digest, isServiceError, limits, type Principal } from '@gatehouse/contracts'
 import { type BackpressureWriter, ReaderOutlet } from '../events/backpressure-writer.ts'
 import type { Batch, Events, Listener } from '../events/events.ts'
-import { endAt } from '../events/expiry.ts'
+import { endAt } from '../events/events.ts'
 
 /** Lines of the journal after which a list of tools may be another, or a request is decided. */
 const stages: ReadonlySet<string> = new Set([

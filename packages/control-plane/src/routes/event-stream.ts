@@ -1,8 +1,7 @@
 // One event stream: first the events that the reader missed, then new ones, each once and in order.
 import { type Digest, isServiceError, limits, type News, type Principal } from '@gatehouse/contracts'
 import { type BackpressureWriter, ReaderOutlet } from '../events/backpressure-writer.ts'
-import { type Batch, encodeBatch, type Events, gapChunk, type Listener, markChunk } from '../events/events.ts'
-import { endAt } from '../events/expiry.ts'
+import { type Batch, encodeBatch, endAt, type Events, gapChunk, type Listener, markChunk } from '../events/events.ts'
 import { sees } from '../guards/scope.ts'
 
 export interface Page {

@@ -5,8 +5,7 @@ import * as v from 'valibot'
 import { unitLocks } from '../state/lock.ts'
 import { type ChangeContext, presentGroup } from '../state/unit-config.ts'
 import { quote } from '../text.ts'
-import { audienceEvidence, describeAudience } from './audience.ts'
-import { type Terms, wiringTerms } from './terms.ts'
+import { audienceEvidence, describeAudience, type Terms, wiringTerms } from './terms.ts'
 import { defineKind } from './kind.ts'
 
 type Wiring = After<'wiring'>

@@ -1,7 +1,7 @@
 // The session of a client token. Only the token selects it; a request cannot name another session.
 import { type ChangeID, type Digest, ServiceError, type Session, type Submitted } from '@gatehouse/contracts'
 import type { Principals } from '../auth/authenticate.ts'
-import { clientPlace } from '../state/clients.ts'
+import { clientPlace } from '../state/sessions.ts'
 import type { Tokens } from '../state/tokens.ts'
 import { readGroupChange, toOutcome, submitFor, type SubmitForDeps, withdrawFor } from './agent-changes.ts'
 import { type CloseDeps, closeSession, openSession } from './lifecycle.ts'

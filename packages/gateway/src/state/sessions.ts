@@ -1,8 +1,19 @@
-// Open sessions in memory, and the surfaces reported since the gateway started.
-import { gatewayControlPlane, ServiceError, Session, SessionID, type Surface } from '@gatehouse/contracts'
+// Open sessions in memory, and the surfaces reported since the gateway started. External clients have one session for each
+// client token, identified by its name and group.
+import {
+  clientRole,
+  ConversationID,
+  gatewayControlPlane,
+  type Principal,
+  ServiceError,
+  Session,
+  SessionID,
+  type Surface,
+} from '@gatehouse/contracts'
 import type { Rows, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 import type { Projection, Projections } from '../ledger/projection.ts'
+import type { Subscribers } from './subscribers.ts'
 
 export interface SessionRow {
   readonly number: number
@@ -15,7 +26,7 @@ export interface SessionRow {
   readonly agent: string | null
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   /** First host uid and gid for sandboxes; null if the unit does not run as root. */
   readonly identities: { readonly uid: number; readonly gid: number } | null
   /** The surfaces of a session with this agent type. */
@@ -143,3 +154,31 @@ const terminated: Projection = async (tx, entry) => {
 }
 
 export const sessionProjections: Projections = { terminate: terminated }
+
+/** The group and conversation of a client's session. */
+export const clientPlace = ({ name, groups = [] }: Pick<Principal, 'name' | 'groups'>) => {
+  const [agentGroupID] = groups
+  if (agentGroupID === undefined || groups.length > 1)
+    throw new ServiceError('forbidden', { detail: `the token ${name} must have exactly one agent group` })
+  return { agentGroupID, conversationID: v.parse(ConversationID, `mcp:${name}`), isExternal: true }
+}
+
+export interface EndClientDeps {
+  readonly sessions: OpenSessions
+  readonly lastCalls: Pick<LastCalls, 'forget'>
+  readonly subscribers: Subscribers
+}
+
+/** Ends the session of a client at once, including running calls. The record of the revocation closes it in the database. */
+export const endClientSession = (
+  { sessions, lastCalls, subscribers }: EndClientDeps,
+  token: Pick<Principal, 'name' | 'groups' | 'role'>,
+): void => {
+  if (token.role !== clientRole) return
+  const { agentGroupID, conversationID } = clientPlace(token)
+  const session = sessions.at(agentGroupID, conversationID)
+  if (session?.external !== true) return
+  sessions.end(session)
+  lastCalls.forget(session.id)
+  subscribers.broker('session-closed', { session: session.id })
+}

@@ -3,7 +3,7 @@ import { clientRole, Digest, Token, TokenName } from '@gatehouse/contracts'
 import type { Rows, Store, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
 import type { Projection, Projections } from '../ledger/projection.ts'
-import { clientPlace } from './clients.ts'
+import { clientPlace } from './sessions.ts'
 
 export interface KnownToken {
   readonly token: Token

@@ -4,8 +4,7 @@ import { type AgentGroup, type AgentGroupID, limits } from '@gatehouse/contracts
 import { closeOrphans, type Disks } from '@gatehouse/engine'
 import { abortable, endsWithin, type Logger } from '@gatehouse/kernel'
 import type { Run } from '../session/run.ts'
-import { hasDisk, mount, type Mounting, refuseOtherDisks, resume, type Wanted } from './mount.ts'
-import { Reading, refuseFirst } from './reading.ts'
+import { hasDisk, mount, type Mounting, Reading, refuseFirst, refuseOtherDisks, resume, type Wanted } from './mount.ts'
 
 /** Disks that could not be had at the start, because a trial failed: it is made again for groups whose files lie on one already. */
 type Again = () => Promise<Disks>

@@ -8,7 +8,7 @@ import type { AgentGroupID } from '@gatehouse/contracts'
 import { silentLogger, waitFor } from '@gatehouse/kernel'
 import { openDisks } from '../../src/backup.ts'
 import { GroupDisks } from '../../src/groups/disks.ts'
-import { Reading } from '../../src/groups/reading.ts'
+import { Reading } from '../../src/groups/mount.ts'
 import { FakeGateway } from '../fixtures/gateway.ts'
 import { openUnit } from '../fixtures/unit.ts'
 
