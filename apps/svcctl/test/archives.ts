@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Cover, encrypt, type Entry, keyCheckOf, pack } from '@gatehouse/archive'
+import { type Cover, encrypt, type Entry, computeKeyCheck, pack } from '@gatehouse/archive'
 import { formatKeyring } from '@gatehouse/kernel'
 
 const identity = 'AGE-SECRET-KEY-1H7VKPWHUTR2UNY28NYSAFAV27QVFTNENWMQLM9M49RWVN28DWD6QRYUUL7'
@@ -37,7 +37,7 @@ const write = async (path: string, cover: Cover): Promise<void> => {
     version: 1 as const,
     ...about,
     masterKey: 'inside' as const,
-    keyCheck: keyCheckOf(epoch),
+    keyCheck: computeKeyCheck(epoch),
   }
   const chunks: Uint8Array[] = []
   for await (const chunk of await encrypt(pack(manifest, entries()), cover)) chunks.push(chunk)

@@ -1,9 +1,9 @@
-// One thing in an archive: a directory, a file with its bytes, or a link that nobody follows. Also the refusal of a broken archive.
+// The entries of an archive: directories, files and links, which are never followed. Also the refusal of an invalid archive.
 import { exits } from '@gatehouse/contracts'
 import { Refusal } from '@gatehouse/kernel'
 
 interface Common {
-  /** Relative, with `/`, without `.` and `..`. */
+  /** A relative path with `/`, without `.` and `..`. */
   readonly path: string
   /** Permission bits. */
   readonly mode: number
@@ -30,7 +30,7 @@ export interface LinkEntry extends Common {
 
 export type Entry = DirectoryEntry | FileEntry | LinkEntry
 
-const defaultHint = 'nothing was written; take another backup of this unit'
+const defaultHint = 'nothing was written; use another backup of this unit'
 
 export const broken = (reason: string, hint = defaultHint, cause?: unknown): Refusal =>
-  new Refusal(exits.configuration, { detail: `the archive is not restored: ${reason}`, hint, cause })
+  new Refusal(exits.configuration, { detail: `the archive was not restored: ${reason}`, hint, cause })

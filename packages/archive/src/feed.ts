@@ -1,30 +1,30 @@
-// Feeds bytes to the parser and hands on one entry after the other, each taken whole before the next.
+// Feeds bytes to the tar parser and passes on the entries one at a time, each completely before the next.
 import { once } from 'node:events'
 import { Header, Parser, type ReadEntry } from 'tar'
 import { broken } from './entry.ts'
 import { block } from './head.ts'
 
-/** Types of headers that say something of the entry after them. */
+/** Header types that describe the following entry. */
 const extended: ReadonlySet<string> = new Set(['x', 'X', 'g', 'L', 'K', 'N'])
 
 const sizeAt = (bytes: Buffer, at: number): number => {
   try {
     return new Header(bytes, at).size ?? 0
   } catch {
-    // The parser says what is wrong with it.
+    // The parser reports the error.
     return 0
   }
 }
 
 interface Place {
-  /** Up to here it may be handed on. */
+  /** Offset up to which the bytes can be passed on. */
   readonly end: number
-  /** Of the body that the next piece goes on with. */
+  /** Bytes of the current body in the following pieces. */
   readonly rest: number
 }
 
-/** @param most longer extended headers are passed over by the parser */
-const goThrough = (bytes: Buffer, rest: number, most: number): Place => {
+/** @param maxHeader size in bytes above which the parser skips extended headers */
+const scanHeaders = (bytes: Buffer, rest: number, most: number): Place => {
   let at = rest
   while (at + block <= bytes.length) {
     const body = Math.ceil(sizeAt(bytes, at) / block) * block
@@ -35,34 +35,34 @@ const goThrough = (bytes: Buffer, rest: number, most: number): Place => {
   return at > bytes.length ? { end: bytes.length, rest: at - bytes.length } : { end: at, rest: 0 }
 }
 
-async function* wholeHeaders(plain: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Buffer> {
-  let kept = Buffer.alloc(0)
-  let passed = 0
+async function* completeHeaders(plain: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Buffer> {
+  let buffered = Buffer.alloc(0)
+  let remaining = 0
   for await (const chunk of plain) {
-    const bytes = Buffer.concat([kept, chunk])
-    const { end, rest } = goThrough(bytes, passed, most)
+    const bytes = Buffer.concat([buffered, chunk])
+    const { end, rest } = scanHeaders(bytes, remaining, most)
     if (end > 0) yield bytes.subarray(0, end)
-    kept = bytes.subarray(end)
-    passed = rest
+    buffered = bytes.subarray(end)
+    remaining = rest
   }
-  if (kept.length > 0) yield kept
+  if (buffered.length > 0) yield buffered
 }
 
-/** The parser would unpack what is compressed, and a small file could be a large one. */
+/** The parser would decompress the data, and a small file could expand to a large one. */
 const assertPlain = (first: Uint8Array): void => {
   const magic = Buffer.from(first.subarray(257, 262)).toString('latin1')
-  if (magic !== 'ustar') throw broken('expected an archive of files inside, got something else')
+  if (magic !== 'ustar') throw broken('the decrypted content is not an archive of files')
 }
 
-/** Until it has room again, or has ended one way or the other. */
-const mayGoOn = (parser: Parser): Promise<void> =>
+/** Resolves when the parser accepts data again or has ended. */
+const waitUntilWritable = (parser: Parser): Promise<void> =>
   new Promise((resolve) => {
     const events = ['drain', 'end', 'error'] as const
-    const goOn = (): void => {
-      for (const event of events) parser.off(event, goOn)
+    const onEvent = (): void => {
+      for (const event of events) parser.off(event, onEvent)
       resolve()
     }
-    for (const event of events) parser.on(event, goOn)
+    for (const event of events) parser.on(event, onEvent)
   })
 
 class Feeder {
@@ -97,7 +97,7 @@ class Feeder {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    if (!this.#parser.write(Buffer.from(chunk))) await mayGoOn(this.#parser)
+    if (!this.#parser.write(Buffer.from(chunk))) await waitUntilWritable(this.#parser)
     this.#check()
   }
 
@@ -108,10 +108,10 @@ class Feeder {
     this.#check()
   }
 
-  /** Whoever reads an entry hears that there is no more of it, and lets go of what it wrote to. */
-  async giveUp(error: unknown): Promise<void> {
+  /** Ends the current entry with an error, so that its reader releases its files. */
+  async abort(error: unknown): Promise<void> {
     this.#fail(error)
-    this.#current?.destroy(new Error('there is no more of the archive'))
+    this.#current?.destroy(new Error('the archive ended early'))
     await this.#turn
   }
 
@@ -124,7 +124,7 @@ class Feeder {
   }
 }
 
-/** Rejects with what `take` threw, or with what the parser says of bytes that are no archive. */
+/** Rejects with the error of `take`, or with that of the parser for invalid bytes. */
 export const feed = async (
   plain: AsyncIterable<Uint8Array>,
   take: (entry: ReadEntry) => Promise<void>,
@@ -133,16 +133,16 @@ export const feed = async (
   const feeder = new Feeder(take, metaMost)
   let begun = false
   try {
-    for await (const piece of wholeHeaders(plain, metaMost)) {
+    for await (const piece of completeHeaders(plain, metaMost)) {
       if (!begun && piece.length < block) break
       if (!begun) assertPlain(piece)
       begun = true
       await feeder.write(piece)
     }
-    if (!begun) throw broken('expected an archive of files inside, got a few bytes')
+    if (!begun) throw broken('the decrypted content is too short for an archive')
     await feeder.end()
   } catch (error) {
-    await feeder.giveUp(error)
+    await feeder.abort(error)
     throw error
   }
 }

@@ -1,5 +1,5 @@
-// A state directory that is filled in place: root's alone while root writes to it. Whoever it is of may still run, and
-// would put links where root is about to write.
+// Fills a state directory in place. While root writes to it, only root can access it: a process of the owner may still run and could
+// create links where root is about to write.
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { chmod, type FileHandle, lchown, mkdir, open, symlink } from 'node:fs/promises'
@@ -15,7 +15,7 @@ export interface Owner {
 
 export interface Target {
   readonly directory: string
-  /** Undefined: whoever restores. */
+  /** Undefined: files belong to the user who restores. */
   readonly ownerOf: ((entry: Entry) => Owner) | undefined
 }
 
@@ -31,7 +31,7 @@ const writeFile = async (path: string, entry: Entry & { readonly type: 'file' })
   }
 }
 
-/** Links are made last of all, so that none can be followed. */
+/** Links must be written last, so that none can be followed. */
 export const writeEntry = async ({ directory, ownerOf }: Target, entry: Entry): Promise<void> => {
   const path = join(directory, entry.path)
   if (entry.type === 'directory') await mkdir(path, { mode: 0o700 })
@@ -41,7 +41,7 @@ export const writeEntry = async ({ directory, ownerOf }: Target, entry: Entry): 
   if (owner !== undefined) await lchown(path, owner.uid, owner.gid)
 }
 
-/** Modes of directories, the deepest first, when everything lies in them. */
+/** Sets the modes of directories, deepest first, after everything is written. */
 export const finishDirectories = async ({ directory }: Target, entries: readonly Entry[]): Promise<void> => {
   for (const { path, mode } of entries.toReversed()) {
     const at = join(directory, path)
@@ -55,56 +55,56 @@ export const finishDirectories = async ({ directory }: Target, entries: readonly
   }
 }
 
-/** Nobody else gives a directory this mode. It stays where a restore is killed and what it wrote is then removed. */
-const takenMode = 0o1700
+/** Marks a directory during a restore. No other program uses this mode; it remains if the restore is killed. */
+const lockedMode = 0o1700
 
 const modeOf = ({ mode }: Stats): number => mode & 0o7777
 
-const isTaken = (there: Stats): boolean => there.uid === 0 && modeOf(there) === takenMode
+const isLocked = (stats: Stats): boolean => stats.uid === 0 && modeOf(stats) === lockedMode
 
-/** Says whom the directory is to be given to, for the case that the restore is killed. */
+/** The name of the working directory. It contains the owner of the state directory, in case the restore is killed. */
 export const workingNameFor = (owner: Owner | undefined): string =>
   `${restoringPrefix}${owner === undefined ? randomBytes(6).toString('hex') : `${owner.uid}-${owner.gid}`}`
 
-const ownerIn = (name: string): string | undefined =>
+const parseOwner = (name: string): string | undefined =>
   name.startsWith(restoringPrefix) ? /^([1-9]\d*)-(\d+)$/.exec(name.slice(restoringPrefix.length))?.slice(1).join(':') : undefined
 
-/** What to do where a killed restore has taken the directory; undefined: none has. */
-export const giveBackHint = (stateDir: string, there: Stats, names: readonly string[]): string | undefined => {
-  if (!isTaken(there)) return undefined
-  const owner = names.map((name) => ownerIn(name)).find((one) => one !== undefined)
+/** The hint for a directory that a killed restore left to root; undefined for other directories. */
+export const ownerHint = (stateDir: string, stats: Stats, names: readonly string[]): string | undefined => {
+  if (!isLocked(stats)) return undefined
+  const owner = names.map((name) => parseOwner(name)).find((one) => one !== undefined)
   const chown =
-    owner === undefined ? `chown UID:${there.gid} ${stateDir}, with the uid that the unit runs as` : `chown ${owner} ${stateDir}`
-  return `a restore was killed before it gave ${stateDir} back to its owner: ${names.length === 0 ? '' : 'empty it, '}run ${chown}, and restore the archive again`
+    owner === undefined ? `chown UID:${stats.gid} ${stateDir}, with the uid that the unit runs as` : `chown ${owner} ${stateDir}`
+  return `a restore was killed before it returned ${stateDir} to its owner: ${names.length === 0 ? '' : 'empty it, '}run ${chown}, and restore the archive again`
 }
 
-/** An empty one that would be given to somebody else than it was of. */
-export const refuseTaken = (stateDir: string, there: Stats): void => {
-  const hint = giveBackHint(stateDir, there, [])
+/** Throws a `Refusal` for an empty directory that a killed restore left to root. */
+export const refuseLocked = (stateDir: string, stats: Stats): void => {
+  const hint = ownerHint(stateDir, stats, [])
   if (hint === undefined) return
-  throw new Refusal(exits.configuration, { detail: `expected ${stateDir} to belong to whom the unit is of, got one of root`, hint })
+  throw new Refusal(exits.configuration, { detail: `${stateDir} belongs to root instead of the user of the unit`, hint })
 }
 
-/** Undefined: whoever restores is not root, or the directory is root's already. */
-export const ownerToReturn = (there: Stats | undefined): Owner | undefined =>
-  process.getuid?.() === 0 && there !== undefined && there.uid !== 0 ? { uid: there.uid, gid: there.gid } : undefined
+/** Undefined if this process is not root or the directory belongs to root. */
+export const ownerToReturn = (stats: Stats | undefined): Owner | undefined =>
+  process.getuid?.() === 0 && stats !== undefined && stats.uid !== 0 ? { uid: stats.uid, gid: stats.gid } : undefined
 
-const take = async (directory: FileHandle, there: Stats): Promise<void> => {
-  // The owner first: it could change the mode again. The group has no rights, and tells whose the directory was.
-  await directory.chown(0, there.gid)
-  await directory.chmod(there.uid === 0 ? 0o700 : takenMode)
+const lock = async (directory: FileHandle, stats: Stats): Promise<void> => {
+  // The owner first, because the old owner could change the mode again. The group has no permissions and records the former owner.
+  await directory.chown(0, stats.gid)
+  await directory.chmod(stats.uid === 0 ? 0o700 : lockedMode)
 }
 
-/** Runs `act` while nobody but root can reach what is in the directory. As anybody else: runs it. */
-export const whileRoots = async <T>(stateDir: string, act: () => Promise<T>): Promise<T> => {
+/** As root, runs `act` while only root can access the directory. As another user, only runs it. */
+export const withRootOnly = async <T>(stateDir: string, act: () => Promise<T>): Promise<T> => {
   if (process.getuid?.() !== 0) return act()
   await using directory = await open(stateDir, constants.O_RDONLY | constants.O_DIRECTORY)
-  const there = await directory.stat()
-  await take(directory, there)
+  const stats = await directory.stat()
+  await lock(directory, stats)
   try {
     return await act()
   } finally {
-    await directory.chown(there.uid, there.gid)
-    await directory.chmod(modeOf(there) === takenMode ? 0o700 : modeOf(there))
+    await directory.chown(stats.uid, stats.gid)
+    await directory.chmod(modeOf(stats) === lockedMode ? 0o700 : modeOf(stats))
   }
 }

@@ -1,7 +1,7 @@
-// Writes an archive as a stream: manifest, entries, end. Holds one chunk at a time.
+// Writes an archive as a stream: manifest, entries, end. Keeps one chunk in memory at a time.
 import { createHash } from 'node:crypto'
 import type { Entry } from './entry.ts'
-import { block, headOf } from './head.ts'
+import { block, encodeHeaders } from './head.ts'
 import { createTally, endName, type Manifest, manifestName, type Tally } from './manifest.ts'
 
 const text = (path: string, value: object): Entry => {
@@ -15,7 +15,7 @@ async function* once(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 async function* packEntry(entry: Entry, tally: Tally | undefined): AsyncGenerator<Uint8Array> {
-  yield* headOf(entry)
+  yield* encodeHeaders(entry)
   const hash = createHash('sha256')
   let bytes = 0
   if (entry.type === 'file') {

@@ -1,4 +1,4 @@
-// Restores an archive into an empty state directory: looks at all of it, writes aside, then renames.
+// Restores an archive into an empty state directory: verifies it completely, writes to a working directory, then renames.
 import { randomBytes } from 'node:crypto'
 import { access, constants, lchown, mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -9,12 +9,12 @@ import { broken, type Entry, type LinkEntry } from './entry.ts'
 import { type Checked, checkArchive } from './check.ts'
 import {
   finishDirectories,
-  giveBackHint,
+  ownerHint,
   type Owner,
   ownerToReturn,
-  refuseTaken,
+  refuseLocked,
   type Target,
-  whileRoots,
+  withRootOnly,
   workingNameFor,
   writeEntry,
 } from './in-place.ts'
@@ -22,91 +22,92 @@ import { stateRoot } from './manifest.ts'
 import { unpack } from './unpack.ts'
 
 export interface RestoreOptions {
-  /** The archive: a plain file, since it is read twice. */
+  /** Path of the archive, a regular file, because it is read twice. */
   readonly file: string
   readonly opener: Opener
   readonly stateDir: string
   readonly masterKeyFile: string | null
 }
 
-const some = (names: readonly string[]): string => `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}`
+const summarize = (names: readonly string[]): string => `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}`
 
-const besides = async (stateDir: string): Promise<string[]> => (await readdir(stateDir)).filter((name) => name !== lostAndFound)
+const listOther = async (stateDir: string): Promise<string[]> => (await readdir(stateDir)).filter((name) => name !== lostAndFound)
 
-const refuseFull = async (stateDir: string): Promise<void> => {
-  const there = await ifPresent(stat(stateDir))
-  if (there === undefined) return
-  const names = there.isDirectory() ? await besides(stateDir) : [basename(stateDir)]
-  if (names.length === 0) return refuseTaken(stateDir, there)
+const refuseNonEmpty = async (stateDir: string): Promise<void> => {
+  const stats = await ifPresent(stat(stateDir))
+  if (stats === undefined) return
+  const names = stats.isDirectory() ? await listOther(stateDir) : [basename(stateDir)]
+  if (names.length === 0) return refuseLocked(stateDir, stats)
   throw new Refusal(exits.configuration, {
-    detail: `expected an empty or absent directory at ${stateDir}, got one with ${some(names)}`,
-    hint: giveBackHint(stateDir, there, names) ?? `nothing was written; stop the unit, move ${stateDir} away, or give another --state-dir`,
+    detail: `${stateDir} is not empty: it contains ${summarize(names)}`,
+    hint:
+      ownerHint(stateDir, stats, names) ?? `nothing was written; stop the unit and move ${stateDir} away, or choose another --state-dir`,
   })
 }
 
-/** From when the directory is root's alone nobody puts anything into it: what came before is seen here. */
-const refuseFilled = async (stateDir: string): Promise<void> => {
-  const names = await besides(stateDir)
+/** Checks again after only root can access the directory, so that nothing can appear afterwards. */
+const refuseNoLongerEmpty = async (stateDir: string): Promise<void> => {
+  const names = await listOther(stateDir)
   if (names.length === 0) return
   throw new Refusal(exits.configuration, {
-    detail: `expected ${stateDir} to stay empty while the archive was looked at, got ${some(names)}`,
-    hint: 'nothing was written; stop whatever writes there, empty it, and restore again',
+    detail: `${stateDir} did not stay empty while the archive was verified: it contains ${summarize(names)}`,
+    hint: 'nothing was written; stop the program that writes there, empty the directory, and restore again',
   })
 }
 
-interface Place {
-  /** Where everything is written first. */
-  readonly aside: string
+interface Destination {
+  /** The working directory. */
+  readonly workingDirectory: string
   readonly inside: boolean
-  /** Of whom the state directory is, where it is there. */
+  /** Owner of the state directory, where it exists. */
   readonly owner: Owner | undefined
 }
 
-/** Beside the state directory, or inside where that is a volume or its parent belongs to somebody else. */
-const placeAside = async (stateDir: string): Promise<Place> => {
-  const there = await ifPresent(stat(stateDir))
+/** Beside the state directory, or inside it if it is a volume or its parent is not writable. */
+const chooseWorkingDirectory = async (stateDir: string): Promise<Destination> => {
+  const stats = await ifPresent(stat(stateDir))
   const parent = dirname(stateDir)
   const beside = join(parent, workingNameFor(undefined))
-  if (there === undefined) {
+  if (stats === undefined) {
     await makeDirectory(parent, 0o755)
-    return { aside: beside, inside: false, owner: undefined }
+    return { workingDirectory: beside, inside: false, owner: undefined }
   }
-  const owner = { uid: there.uid, gid: there.gid }
+  const owner = { uid: stats.uid, gid: stats.gid }
   const isEmpty = (await readdir(stateDir)).length === 0
   const canRename = await access(parent, constants.W_OK).then(
-    async () => (await stat(parent)).dev === there.dev,
+    async () => (await stat(parent)).dev === stats.dev,
     () => false,
   )
-  if (canRename && isEmpty) return { aside: beside, inside: false, owner }
-  return { aside: join(stateDir, workingNameFor(ownerToReturn(there))), inside: true, owner }
+  if (canRename && isEmpty) return { workingDirectory: beside, inside: false, owner }
+  return { workingDirectory: join(stateDir, workingNameFor(ownerToReturn(stats))), inside: true, owner }
 }
 
-const refuseWithoutRoom = async (directory: string, bytes: number): Promise<void> => {
+const refuseWithoutSpace = async (directory: string, bytes: number): Promise<void> => {
   const { bavail, bsize } = await statfs(directory)
   if (bavail * bsize > bytes * 1.05) return
   throw new Refusal(exits.configuration, {
-    detail: `expected ${bytes} bytes of free disk at ${directory}, got ${bavail * bsize}`,
-    hint: 'nothing was written; make room, or give another --state-dir',
+    detail: `not enough disk space at ${directory}: ${bytes} bytes needed, ${bavail * bsize} free`,
+    hint: 'nothing was written; free disk space, or choose another --state-dir',
   })
 }
 
-/** All that is not an agent's: of whom the state directory is already, where it was given to somebody. */
-const unitOf = ({ manifest }: Checked, { owner }: Place): Owner => {
+/** The owner of everything except agent files: the owner of the state directory, unless that is root. */
+const getUnitOwner = ({ manifest }: Checked, { owner }: Destination): Owner => {
   if (owner !== undefined && owner.uid !== 0) return owner
   return manifest.unit ?? (manifest.owners ? { uid: 0, gid: 0 } : { uid: sandboxUid, gid: sandboxUid })
 }
 
-/** Files of agents keep their owners where those mean something. What is root's is the unit's own: it was root, be it only in a user namespace. */
-const ownersOf = (checked: Checked, place: Place): Target['ownerOf'] => {
+/** Agent files keep their owners where those are significant. Files of root belong to the unit, which was root, perhaps in a user namespace. */
+const getOwners = (checked: Checked, destination: Destination): Target['ownerOf'] => {
   if (process.getuid?.() !== 0) return undefined
-  const unit = unitOf(checked, place)
+  const unit = getUnitOwner(checked, destination)
   const isAgents = ({ path }: Entry): boolean => checked.manifest.owners && /^state\/groups\/[^/]+\/./s.test(path)
   return (entry) => (isAgents(entry) ? { uid: entry.uid || unit.uid, gid: entry.gid || unit.gid } : unit)
 }
 
-const writeAside = async (options: RestoreOptions, checked: Checked, place: Place): Promise<void> => {
-  const { aside } = place
-  const target: Target = { directory: aside, ownerOf: ownersOf(checked, place) }
+const writeWorkingDirectory = async (options: RestoreOptions, checked: Checked, destination: Destination): Promise<void> => {
+  const { workingDirectory } = destination
+  const target: Target = { directory: workingDirectory, ownerOf: getOwners(checked, destination) }
   const directories: Entry[] = []
   const links: LinkEntry[] = []
   const visit = async (entry: Entry): Promise<void> => {
@@ -116,29 +117,29 @@ const writeAside = async (options: RestoreOptions, checked: Checked, place: Plac
   }
   const begin = async ({ installation, createdAt }: Checked['manifest']): Promise<void> => {
     if (installation !== checked.manifest.installation || createdAt !== checked.manifest.createdAt)
-      throw broken('it changed while it was read')
+      throw broken('it changed during the restore')
   }
   await using file = await open(options.file, 'r')
   await unpack(await decrypt(file.createReadStream({ start: 0, autoClose: false }), options.opener), { begin, visit })
   for (const link of links) await writeEntry(target, link)
   const { createdAt, head, release } = checked.manifest
   const act = { id: randomBytes(16).toString('hex'), at: wallTime(), stage: 'restored' as const, createdAt, head, release }
-  await addHostAct(join(aside, stateRoot), act)
-  const acts = join(aside, stateRoot, hostActsFile)
+  await addHostAct(join(workingDirectory, stateRoot), act)
+  const acts = join(workingDirectory, stateRoot, hostActsFile)
   const owner = target.ownerOf?.({ type: 'directory', path: acts, mode: 0, uid: 0, gid: 0, mtime: new Date(wallMs()) })
   if (owner !== undefined) await lchown(acts, owner.uid, owner.gid)
   await finishDirectories(target, directories)
 }
 
-/** What freezes the unit comes first, and without the last there is no state. */
+/** The file that freezes the unit comes first, and the one without which there is no state comes last. */
 const inOrder = (names: readonly string[]): string[] => {
   const rank = (name: string): number => (name === hostActsFile ? 0 : name === stateFiles.state ? 2 : 1)
   return names.toSorted((a, b) => rank(a) - rank(b))
 }
 
 /**
- * Into a volume: the name of what is half done stays until everything else has its own, and for good where that fails,
- * since no unit starts beside it.
+ * Moves the restored state into a volume. The working directory remains until everything is moved, and also if that fails, because no
+ * unit starts while it exists.
  */
 const moveUp = async (from: string, stateDir: string): Promise<void> => {
   for (const name of inOrder(await readdir(from))) await rename(join(from, name), join(stateDir, name))
@@ -148,44 +149,44 @@ const moveUp = async (from: string, stateDir: string): Promise<void> => {
 
 const check = async ({ file, opener, masterKeyFile }: RestoreOptions): Promise<Checked> => {
   if (!(await stat(file)).isFile())
-    throw new Refusal(exits.configuration, { detail: `${file}: expected a plain file, since it is read twice` })
+    throw new Refusal(exits.configuration, { detail: `${file}: not a regular file; an archive is read twice` })
   await using handle = await open(file, 'r')
   return await checkArchive({ read: () => handle.createReadStream({ start: 0, autoClose: false }), opener, masterKeyFile })
 }
 
-const fill = async (options: RestoreOptions, checked: Checked, place: Place): Promise<void> => {
+const fill = async (options: RestoreOptions, checked: Checked, destination: Destination): Promise<void> => {
   const { stateDir } = options
-  const { aside, inside } = place
+  const { workingDirectory, inside } = destination
   let moving = false
   try {
-    await mkdir(aside, { mode: 0o700 })
-    await writeAside(options, checked, place)
+    await mkdir(workingDirectory, { mode: 0o700 })
+    await writeWorkingDirectory(options, checked, destination)
     moving = inside
-    if (inside) await moveUp(join(aside, stateRoot), stateDir)
+    if (inside) await moveUp(join(workingDirectory, stateRoot), stateDir)
     else {
-      // Fails where something has come into it meanwhile.
+      // Fails if the directory is no longer empty.
       if ((await ifPresent(stat(stateDir))) !== undefined) await rmdir(stateDir)
-      await rename(join(aside, stateRoot), stateDir)
+      await rename(join(workingDirectory, stateRoot), stateDir)
     }
-    await rm(aside, { recursive: true, force: true })
-    await syncPath(dirname(aside))
+    await rm(workingDirectory, { recursive: true, force: true })
+    await syncPath(dirname(workingDirectory))
   } catch (error) {
-    if (!moving) await rm(aside, { recursive: true, force: true })
+    if (!moving) await rm(workingDirectory, { recursive: true, force: true })
     throw error
   }
 }
 
 export const restore = async (options: RestoreOptions): Promise<Checked> => {
   const { stateDir } = options
-  await refuseFull(stateDir)
+  await refuseNonEmpty(stateDir)
   const checked = await check(options)
-  const place = await placeAside(stateDir)
-  await refuseWithoutRoom(dirname(place.aside), checked.bytes)
-  if (!place.inside) await fill(options, checked, place)
+  const destination = await chooseWorkingDirectory(stateDir)
+  await refuseWithoutSpace(dirname(destination.workingDirectory), checked.bytes)
+  if (!destination.inside) await fill(options, checked, destination)
   else
-    await whileRoots(stateDir, async () => {
-      await refuseFilled(stateDir)
-      await fill(options, checked, place)
+    await withRootOnly(stateDir, async () => {
+      await refuseNoLongerEmpty(stateDir)
+      await fill(options, checked, destination)
     })
   return checked
 }

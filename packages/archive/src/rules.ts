@@ -1,49 +1,49 @@
-// Which entries an archive may have: nothing that leads out of the directory it is restored to, and nothing twice.
+// The rules for entries of an archive: no path leads out of the restored directory, and no path occurs twice.
 import { hash } from 'node:crypto'
 import { formatBounds, hostActsFile, stateFiles } from '@gatehouse/contracts'
 import { broken, type Entry } from './entry.ts'
 import { isReadAsWritten } from './head.ts'
 import { stateRoot } from './manifest.ts'
 
-export const most = formatBounds.archive
+export const maximums = formatBounds.archive
 
-/** What a restore writes itself, or what belongs to a process that runs. */
+/** Names that a restore writes itself or that belong to a running process. */
 const reserved: ReadonlySet<string> = new Set([stateFiles.locks, hostActsFile, stateFiles.auditReserve])
 
-/** Where agents and servers keep what is theirs, links among it. */
-const foreign = /^state\/(?:groups\/[^/]+|tool-data)\/./s
+/** Files of agents and tool servers, which may include links. */
+const agentFiles = /^state\/(?:groups\/[^/]+|tool-data)\/./s
 
-const shown = (path: string): string => JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path)
+const quotePath = (path: string): string => JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path)
 
 const isPlain = (name: string): boolean =>
-  name !== '' && name !== '.' && name !== '..' && !name.includes('\0') && Buffer.byteLength(name) <= most.name
+  name !== '' && name !== '.' && name !== '..' && !name.includes('\0') && Buffer.byteLength(name) <= maximums.name
 
-const expectedOfPath = (path: string): string | undefined => {
+const findPathFault = (path: string): string | undefined => {
   const names = path.split('/')
-  if (path === '' || path.startsWith('/')) return 'relative paths'
-  if (!names.every(isPlain)) return 'a path of plain names'
-  if (Buffer.byteLength(path) > most.path) return `paths of at most ${most.path} bytes`
-  if (names[0] !== stateRoot) return `everything below ${stateRoot}/`
-  return names[1] !== undefined && reserved.has(names[1]) ? `no ${names[1]} in an archive` : undefined
+  if (path === '' || path.startsWith('/')) return 'the path is not relative'
+  if (!names.every(isPlain)) return 'the path contains an invalid name'
+  if (Buffer.byteLength(path) > maximums.path) return `the path is longer than ${maximums.path} bytes`
+  if (names[0] !== stateRoot) return `the path is not below ${stateRoot}/`
+  return names[1] !== undefined && reserved.has(names[1]) ? `${names[1]} is not allowed in an archive` : undefined
 }
 
-/** What an archive wants instead of this entry, whatever else it has; undefined: it may have it. */
-const expectedOf = (entry: Entry): string | undefined => {
-  const ofPath = expectedOfPath(entry.path)
-  if (ofPath !== undefined) return ofPath
-  if (entry.mode > 0o777) return `permission bits alone and no mode ${entry.mode.toString(8)}`
-  if (entry.type === 'file') return Number.isSafeInteger(entry.size) ? undefined : 'files whose size is a whole number'
+/** Why an archive may not contain this entry; undefined if it may. */
+const findEntryFault = (entry: Entry): string | undefined => {
+  const pathFault = findPathFault(entry.path)
+  if (pathFault !== undefined) return pathFault
+  if (entry.mode > 0o777) return `mode ${entry.mode.toString(8)} has more than permission bits`
+  if (entry.type === 'file') return Number.isSafeInteger(entry.size) ? undefined : 'the size is not an integer'
   if (entry.type !== 'link') return undefined
-  if (!foreign.test(entry.path)) return 'links among the files of agents alone'
-  if (entry.target !== '' && Buffer.byteLength(entry.target) <= most.target && !entry.target.includes('\0')) return undefined
-  return `a target of the link, of at most ${most.target} bytes`
+  if (!agentFiles.test(entry.path)) return 'links are allowed only among the files of agents'
+  if (entry.target !== '' && Buffer.byteLength(entry.target) <= maximums.target && !entry.target.includes('\0')) return undefined
+  return `the target of the link is missing or longer than ${maximums.target} bytes`
 }
 
-/** Of paths that are thousands of bytes long each there could be more than fit in memory. */
-const keyOf = (path: string): string => hash('sha256', path, 'binary')
+/** A digest, because long paths could exceed the memory. */
+const toKey = (path: string): string => hash('sha256', path, 'binary')
 
 export interface Rules {
-  /** Throws a `Refusal` for an entry that may not be there. */
+  /** Throws a `Refusal` for an entry that is not allowed. */
   admit(entry: Entry): void
 }
 
@@ -52,29 +52,28 @@ export const createRules = (): Rules => {
   return {
     admit(entry) {
       const { path } = entry
-      const expected = expectedOf(entry)
-      if (expected !== undefined) throw broken(`expected ${expected}, got ${shown(path)}`)
-      const key = keyOf(path)
-      if (seen.has(key)) throw broken(`expected each path once, got ${shown(path)} twice`)
+      const fault = findEntryFault(entry)
+      if (fault !== undefined) throw broken(`${fault}: ${quotePath(path)}`)
+      const key = toKey(path)
+      if (seen.has(key)) throw broken(`a path occurs twice: ${quotePath(path)}`)
       const above = path.slice(0, Math.max(path.lastIndexOf('/'), 0))
-      if (above !== '' && seen.get(keyOf(above)) !== 'directory')
-        throw broken(`expected a directory before what lies in it, got ${shown(path)}`)
-      if (seen.size >= most.entries) throw broken(`expected at most ${most.entries} entries`)
+      if (above !== '' && seen.get(toKey(above)) !== 'directory') throw broken(`an entry precedes its directory: ${quotePath(path)}`)
+      if (seen.size >= maximums.entries) throw broken(`it has more than ${maximums.entries} entries`)
       seen.set(key, entry.type)
     },
   }
 }
 
 /**
- * The system takes paths of at most 4095 bytes. 255 are for the state directory that it is restored to, 32 for the working
- * directory in it, two for what parts them; the rest is for whoever lays that directory somewhat deeper.
+ * Linux accepts paths of at most 4095 bytes. 255 are for the state directory, 32 for the working directory in it, two for separators;
+ * the rest is a margin for deeper state directories.
  */
-const longestPath = 3800
+const maxPathBytes = 3800
 
-/** In words that go on after its path; undefined: nothing keeps it out. */
-export const unfitFor = (entry: Entry): string | undefined => {
-  if (Buffer.byteLength(entry.path) > longestPath) return `its path is longer than ${longestPath} bytes, and could not be restored`
-  const expected = expectedOf(entry)
-  if (expected !== undefined) return `an archive may not have it: expected ${expected}`
-  return isReadAsWritten(entry) ? undefined : 'its path or target has a line end or so, which is not read from an archive as it is written'
+/** Why the entry cannot be archived, to follow its path in a sentence; undefined if it can. */
+export const findArchiveFault = (entry: Entry): string | undefined => {
+  if (Buffer.byteLength(entry.path) > maxPathBytes) return `its path is longer than ${maxPathBytes} bytes, and could not be restored`
+  const fault = findEntryFault(entry)
+  if (fault !== undefined) return fault
+  return isReadAsWritten(entry) ? undefined : 'its path or target has a character, such as a line break, that an archive cannot represent'
 }

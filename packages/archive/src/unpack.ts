@@ -1,4 +1,4 @@
-// Reads an archive from its first byte to its last and refuses it for whatever is not as it must be. Writes nothing itself.
+// Reads a complete archive and refuses it for any violation of the format. Writes nothing itself.
 import { createHash } from 'node:crypto'
 import { jsonBounds, stateSchema } from '@gatehouse/contracts'
 import { isRefusal, jsonText } from '@gatehouse/kernel'
@@ -10,9 +10,9 @@ import { Announced, archiveVersion, createTally, End, endName, Manifest, manifes
 import { createRules, type Rules } from './rules.ts'
 
 export interface Visitor {
-  /** Before any entry. */
+  /** Called before any entry. */
   readonly begin: (manifest: Manifest) => Promise<void>
-  /** Must read the body of a file to its end. */
+  /** Called for each entry. Must read the body of a file to its end. */
   readonly visit: (entry: Entry) => Promise<void>
 }
 
@@ -24,20 +24,20 @@ interface Reading {
   end: End | undefined
 }
 
-const smallMost = 256 * 1024
+const maxDocumentBytes = 256 * 1024
 
-async function* hashed(entry: Entry & { readonly type: 'file' }, hash: ReturnType<typeof createHash>): AsyncGenerator<Uint8Array> {
+async function* hashBody(entry: Entry & { readonly type: 'file' }, hash: ReturnType<typeof createHash>): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const chunk of entry.body) {
     hash.update(chunk)
     bytes += chunk.length
     yield chunk
   }
-  if (bytes !== entry.size) throw broken(`expected ${entry.size} bytes of ${entry.path}, got ${bytes}`)
+  if (bytes !== entry.size) throw broken(`${entry.path} has ${bytes} bytes instead of ${entry.size}`)
 }
 
-const readSmall = async (entry: Entry): Promise<Buffer> => {
-  if (entry.type !== 'file' || entry.size > smallMost) throw broken(`expected a small file ${entry.path}`)
+const readDocument = async (entry: Entry): Promise<Buffer> => {
+  if (entry.type !== 'file' || entry.size > maxDocumentBytes) throw broken(`${entry.path} is not a file, or is too large`)
   const chunks: Uint8Array[] = []
   for await (const chunk of entry.body) chunks.push(chunk)
   return Buffer.concat(chunks)
@@ -47,65 +47,62 @@ const Json = jsonText(jsonBounds.archiveDocument)
 
 const parseManifest = (text: string): Manifest => {
   const announced = v.safeParse(v.pipe(Json, Announced), text)
-  if (!announced.success) throw broken('expected the manifest of a backup first, got something else')
+  if (!announced.success) throw broken('it does not begin with the manifest of a backup')
   if (announced.output.version > archiveVersion)
     throw broken(
-      `expected version ${archiveVersion} of the archive or older, got ${announced.output.version}`,
+      `its format version ${announced.output.version} is newer than ${archiveVersion}`,
       'restore it with the release that wrote it',
     )
   const manifest = v.safeParse(v.pipe(Json, Manifest), text)
-  if (!manifest.success) throw broken(`expected a manifest that fits its schema (${manifest.issues[0].message})`)
+  if (!manifest.success) throw broken(`its manifest is invalid (${manifest.issues[0].message})`)
   if (manifest.output.schema > stateSchema)
-    throw broken(
-      `expected state of schema ${stateSchema} or older, got ${manifest.output.schema}`,
-      'restore it with the release that wrote it',
-    )
+    throw broken(`its state schema ${manifest.output.schema} is newer than ${stateSchema}`, 'restore it with the release that wrote it')
   return manifest.output
 }
 
 const count = (reading: Reading, entry: Entry, body: Uint8Array): void =>
   reading.tally.add(entry, body.length, createHash('sha256').update(body).digest('hex'))
 
-const takeManifest = async (reading: Reading, entry: Entry): Promise<void> => {
-  if (entry.path !== manifestName) throw broken(`expected ${manifestName} first, got ${JSON.stringify(entry.path.slice(0, 200))}`)
-  const body = await readSmall(entry)
+const readManifest = async (reading: Reading, entry: Entry): Promise<void> => {
+  if (entry.path !== manifestName) throw broken(`it begins with ${JSON.stringify(entry.path.slice(0, 200))} instead of ${manifestName}`)
+  const body = await readDocument(entry)
   reading.manifest = parseManifest(body.toString('utf8'))
   count(reading, entry, body)
   await reading.visitor.begin(reading.manifest)
 }
 
-const takeEnd = async (reading: Reading, entry: Entry): Promise<void> => {
-  const parsed = v.safeParse(v.pipe(Json, End), (await readSmall(entry)).toString('utf8'))
+const readEnd = async (reading: Reading, entry: Entry): Promise<void> => {
+  const parsed = v.safeParse(v.pipe(Json, End), (await readDocument(entry)).toString('utf8'))
   const { entries, bytes, digest } = reading.tally.end()
   if (!parsed.success || parsed.output.entries !== entries || parsed.output.bytes !== bytes || parsed.output.digest !== digest)
-    throw broken('its contents are not those that it ends with: entries are missing, added, altered or in another order')
+    throw broken('its contents do not match its end: entries are missing, added, altered or reordered')
   reading.end = parsed.output
 }
 
-const take = async (reading: Reading, entry: Entry): Promise<void> => {
-  if (reading.end !== undefined) throw broken(`expected nothing after ${endName}, got ${JSON.stringify(entry.path.slice(0, 200))}`)
-  if (reading.manifest === undefined) return takeManifest(reading, entry)
-  if (entry.path === endName) return takeEnd(reading, entry)
+const readEntry = async (reading: Reading, entry: Entry): Promise<void> => {
+  if (reading.end !== undefined) throw broken(`${JSON.stringify(entry.path.slice(0, 200))} follows ${endName}`)
+  if (reading.manifest === undefined) return readManifest(reading, entry)
+  if (entry.path === endName) return readEnd(reading, entry)
   reading.rules.admit(entry)
   const hash = createHash('sha256')
-  await reading.visitor.visit(entry.type === 'file' ? { ...entry, body: hashed(entry, hash) } : entry)
+  await reading.visitor.visit(entry.type === 'file' ? { ...entry, body: hashBody(entry, hash) } : entry)
   reading.tally.add(entry, entry.type === 'file' ? entry.size : 0, hash.digest('hex'))
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Resolves when the archive is whole. A `Refusal` says why it is not. */
+/** Resolves when the archive is complete and valid. Rejects with a `Refusal` that names the reason otherwise. */
 export const unpack = async (plain: AsyncIterable<Uint8Array>, visitor: Visitor): Promise<Manifest> => {
   const reading: Reading = { rules: createRules(), tally: createTally(), visitor, manifest: undefined, end: undefined }
   try {
-    await feed(plain, (read) => take(reading, toEntry(read)), smallMost)
+    await feed(plain, (read) => readEntry(reading, toEntry(read)), maxDocumentBytes)
   } catch (error) {
     if (isRefusal(error) || isSystem(error)) throw error
-    throw broken(`it is cut or altered (${reasonOf(error)})`, undefined, error)
+    throw broken(`it is truncated or altered (${describeError(error)})`, undefined, error)
   }
-  if (reading.manifest === undefined || reading.end === undefined) throw broken('it is cut: its end is missing')
+  if (reading.manifest === undefined || reading.end === undefined) throw broken('it is truncated: its end is missing')
   return reading.manifest
 }
 
-/** Of the disk that is written to, not of the archive. */
+/** True for an error of the disk that is written to, not of the archive. */
 const isSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error

@@ -1,4 +1,4 @@
-// Archives made by hand: whole ones, and the raw tar behind them, so that each may be broken in one way.
+// Builds archives by hand: valid ones, and their raw tar, so that a test can break each in one way.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { Header, type types } from 'tar'
 import { encrypt } from '../src/age.ts'
 import type { Entry } from '../src/entry.ts'
-import { keyCheckOf } from '../src/check.ts'
+import { computeKeyCheck } from '../src/check.ts'
 import { archiveFormat, archiveVersion, type Manifest } from '../src/manifest.ts'
 import { pack } from '../src/pack.ts'
 
@@ -29,7 +29,7 @@ export const manifest: Manifest = {
   createdAt: '2026-01-02T03:04:05.000Z',
   head: { seq: 7, hash: 'b'.repeat(64) },
   masterKey: 'inside',
-  keyCheck: keyCheckOf(epoch),
+  keyCheck: computeKeyCheck(epoch),
   owners: false,
   catalog: null,
 }
@@ -49,7 +49,7 @@ export const link = (path: string, target: string): Entry => ({ ...common, type:
 
 export const stateText = (changed: object = {}): string => JSON.stringify({ schema: 1, installation, mode: 'production', ...changed })
 
-/** A whole state, in its order. */
+/** A complete state directory, in order. */
 export const contents = (): Entry[] => [
   directory('state'),
   file('state/state.json', stateText()),
@@ -74,13 +74,13 @@ const gathered = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   return Buffer.concat(all)
 }
 
-/** What lies inside the cover. */
+/** The decrypted content. */
 export const plain = (entries: readonly Entry[] = contents(), changed: Partial<Manifest> = {}): Promise<Buffer> =>
   gathered(pack({ ...manifest, ...changed }, each(entries)))
 
 export const sealed = async (bytes: Uint8Array): Promise<Buffer> => gathered(await encrypt(once(bytes), { recipients: [recipient] }))
 
-/** A raw entry, of a type that the packer never writes. */
+/** A raw entry of a type that the packer never writes. */
 export const raw = (type: { path: string; type: types.EntryTypeName; linkpath?: string }, body = Buffer.alloc(0)): Buffer => {
   const header = new Header({ mode: 0o600, uid: 0, gid: 0, mtime: new Date(0), size: body.length, ...type })
   header.encode()
@@ -92,7 +92,7 @@ interface Piece {
   readonly bytes: Buffer
 }
 
-/** The entries of a plain archive as they lie there, extended headers with what they extend. */
+/** The raw entries of a decrypted archive, each with its extended header. */
 export const piecesOf = (archive: Buffer): Piece[] => {
   const pieces: Piece[] = []
   let begun = 0

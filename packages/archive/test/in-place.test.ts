@@ -1,4 +1,4 @@
-// A restore into a volume of a unit that may still run: root alone can reach what is written, until all of it is.
+// A restore into a volume of a unit that may still run: only root can access the files until all are written.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { isRefusal, type Refusal, restoringPrefix } from '@gatehouse/kernel'
 import { restore, type RestoreOptions } from '../src/restore.ts'
 import { contents, file, identity, plain, scratch, sealed, written } from './archives.ts'
 
-const needsRoot = process.getuid?.() === 0 ? false : 'needs root: to write to what is of somebody else'
+const needsRoot = process.getuid?.() === 0 ? false : 'needs root: to write to a directory of another user'
 if (needsRoot !== false && process.env['CI'] === 'true') throw new Error(needsRoot)
 
 const volumeOf = async (t: TestContext, owner: readonly [number, number]): Promise<RestoreOptions> => {
@@ -32,7 +32,7 @@ const ownerAt = async (path: string): Promise<readonly number[]> => {
 
 const working = (stateDir: string): string | undefined => readdirSync(stateDir).find((name) => name.startsWith(restoringPrefix))
 
-/** Modes and owners of the directory, each seen between two looks that found the working directory in it. */
+/** Modes and owners of the directory, observed while the working directory existed. */
 const seenMeanwhile = async (stateDir: string, ended: Promise<unknown>): Promise<string[]> => {
   const seen = new Set<string>()
   const state = { ended: false }
@@ -52,7 +52,7 @@ const refusalOf = async (options: RestoreOptions): Promise<Refusal> => {
   return error
 }
 
-/** Killed as soon as it writes. */
+/** A restore that is killed as soon as it writes. */
 const killedRestore = async ({ file: archive, stateDir }: RestoreOptions): Promise<void> => {
   const script = join(import.meta.dirname, 'fixtures/restore-child.ts')
   const child = spawn(process.execPath, ['--import', 'tsx', script, archive, identity, stateDir], { stdio: 'inherit' })
@@ -64,7 +64,7 @@ const killedRestore = async ({ file: archive, stateDir }: RestoreOptions): Promi
 }
 
 suite('a restore by root into a directory that is filled in place', { skip: needsRoot }, () => {
-  test('has it to itself while it writes, and gives it back as it was', async (t) => {
+  test('has exclusive access while it writes, and restores owner and mode afterwards', async (t) => {
     const options = await volumeOf(t, [1234, 1235])
     const restoring = restore(options)
     assert.deepEqual(await seenMeanwhile(options.stateDir, restoring), [`${restoringPrefix}1234-1235 0 700`])
@@ -74,7 +74,7 @@ suite('a restore by root into a directory that is filled in place', { skip: need
     assert.equal(working(options.stateDir), undefined)
   })
 
-  test('keeps a directory of root to itself too, and leaves it root with the mode that it had', async (t) => {
+  test('has exclusive access to a directory of root too, and restores its mode', async (t) => {
     const options = await volumeOf(t, [0, 0])
     const restoring = restore(options)
     const seen = await seenMeanwhile(options.stateDir, restoring)
@@ -83,20 +83,20 @@ suite('a restore by root into a directory that is filled in place', { skip: need
     assert.deepEqual(await ownerAt(options.stateDir), [0, 0, 0o750])
   })
 
-  test('that fails gives it back as well', async (t) => {
+  test('that fails restores owner and mode too', async (t) => {
     const options = await volumeOf(t, [1234, 1235])
     await writeFile(options.file, await sealed(await plain([...contents(), file('state/lost+found', 'x')])))
     await assert.rejects(restore(options), /EISDIR|ENOTEMPTY/)
     assert.deepEqual(await ownerAt(options.stateDir), [1234, 1235, 0o750])
   })
 
-  test('that was killed says whose the directory was, refuses to give it to another, and is done again when that one has it', async (t) => {
+  test('that was killed reports the former owner, and can be repeated only after that owner has the directory again', async (t) => {
     const options = await volumeOf(t, [1234, 1235])
     const { stateDir } = options
     await killedRestore(options)
     assert.deepEqual(await ownerAt(stateDir), [0, 1235, 0o1700])
     const half = await refusalOf(options)
-    assert.match(half.detail, /expected an empty or absent directory/)
+    assert.match(half.detail, /is not empty/)
     assert.match(half.hint ?? '', new RegExp(`empty it, run chown 1234:1235 ${stateDir}, and restore`))
     for (const name of await readdir(stateDir)) if (name !== 'lost+found') await rm(join(stateDir, name), { recursive: true })
     const emptied = await refusalOf(options)

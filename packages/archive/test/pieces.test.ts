@@ -1,15 +1,15 @@
-// An archive is read the same however its bytes come: letters of several bytes lie across the ends of pieces and blocks.
+// An archive is read independently of how its bytes are split, even within multi-byte characters.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { isRefusal } from '@gatehouse/kernel'
 import type { Entry } from '../src/entry.ts'
-import { unfitFor } from '../src/rules.ts'
+import { findArchiveFault } from '../src/rules.ts'
 import { unpack } from '../src/unpack.ts'
 import { contents, directory, file, link, plain } from './archives.ts'
 
 const workspace = 'state/groups/dev-agent/workspace'
 
-/** Directories of long names, each of letters that take three bytes, and many files in the last. */
+/** Nested directories with long names of three-byte characters, and many files in the last one. */
 const wide = (): Entry[] => {
   const names = Array.from({ length: 12 }, (_, index) => '日'.repeat(70 + index))
   const paths = names.map((_, index) => `${workspace}/${names.slice(0, index + 1).join('/')}`)
@@ -32,18 +32,18 @@ const pathsIn = async (bytes: Buffer, size: number): Promise<string[]> => {
 }
 
 suite('an archive that is read in pieces', () => {
-  test('has the same paths, whatever the size of the pieces', async () => {
+  test('has the same paths for every piece size', async () => {
     const bytes = await plain(wide())
     const paths = wide().map(({ path }) => path)
     for (const size of [100, 512, 1000, 1024, 65_024, 65_536, bytes.length])
       assert.deepEqual(await pathsIn(bytes, size), paths, String(size))
   })
 
-  test('may have names with line ends where they are read as they were written, and is said to be unfit for others', async () => {
+  test('accepts names with line breaks only where they can be represented', async () => {
     const fit = [file(`${workspace}/a\nb`, ''), file(`${workspace}/é\n30 path=state`, ''), link(`${workspace}/\n`, '\n')]
     const entries = [...contents(), ...fit]
     assert.deepEqual(
-      fit.map((entry) => unfitFor(entry)),
+      fit.map((entry) => findArchiveFault(entry)),
       [undefined, undefined, undefined],
     )
     assert.deepEqual(
@@ -52,18 +52,18 @@ suite('an archive that is read in pieces', () => {
     )
     const long = 'x'.repeat(150)
     for (const unfit of [file(`${workspace}/${long}\nb`, ''), link(`${workspace}/l`, `${long}\n`)]) {
-      assert.match(unfitFor(unfit) ?? '', /not read from an archive as it is written/)
+      assert.match(findArchiveFault(unfit) ?? '', /that an archive cannot represent/)
       await assert.rejects(pathsIn(await plain([...contents(), unfit]), 65_536), isRefusal)
     }
   })
 
-  test('is unfit for what its rules refuse, and for paths that a restore could not make', () => {
-    assert.match(unfitFor(file(`state/${'x'.repeat(300)}`, '')) ?? '', /expected a path of plain names/)
-    assert.match(unfitFor(link('state/packages/l', 'x')) ?? '', /expected links among the files of agents alone/)
+  test('refuses entries that the rules forbid, and paths that a restore could not create', () => {
+    assert.match(findArchiveFault(file(`state/${'x'.repeat(300)}`, '')) ?? '', /contains an invalid name/)
+    assert.match(findArchiveFault(link('state/packages/l', 'x')) ?? '', /links are allowed only among the files of agents/)
     const deep = (letters: number): string =>
       `${workspace}/${Array.from({ length: 37 }, () => 'x'.repeat(100)).join('/')}/${'y'.repeat(letters)}`
     const room = 3800 - deep(0).length
-    assert.equal(unfitFor(file(deep(room), '')), undefined)
-    assert.match(unfitFor(file(deep(room + 1), '')) ?? '', /longer than 3800 bytes/)
+    assert.equal(findArchiveFault(file(deep(room), '')), undefined)
+    assert.match(findArchiveFault(file(deep(room + 1), '')) ?? '', /longer than 3800 bytes/)
   })
 })

@@ -1,4 +1,4 @@
-// A whole archive brought back: everything as it was, owned and named as it must be, and nothing where something is.
+// Restores of a valid archive: contents, owners and modes, and the refusal of directories that are not empty.
 import assert from 'node:assert/strict'
 import { chown, mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const refused = async (t: TestContext, options: RestoreOptions, reason: RegExp):
 }
 
 suite('a restore', () => {
-  test('brings back files, modes and links, and notes itself for the journal', async (t) => {
+  test('restores files, modes and links, and adds a record for the journal', async (t) => {
     const folder = await scratch(t)
     const options = await optionsIn(folder)
     await mkdir(options.stateDir, { mode: 0o700 })
@@ -47,8 +47,8 @@ suite('a restore', () => {
   })
 
   test(
-    'by root into a directory of somebody gives the unit to that one, and agents what was theirs',
-    { skip: process.getuid?.() === 0 ? false : 'needs root: to give files to others' },
+    'by root into a directory of another user gives the unit to that user and keeps the owners of agent files',
+    { skip: process.getuid?.() === 0 ? false : 'needs root: to change file owners' },
     async (t) => {
       const folder = await scratch(t)
       const owned = { ...manifest, owners: true }
@@ -70,14 +70,14 @@ suite('a restore', () => {
     },
   )
 
-  test('makes the directory and those above it', async (t) => {
+  test('creates the directory and its parents', async (t) => {
     const folder = await scratch(t)
     const options = { ...(await optionsIn(folder)), stateDir: join(folder, 'a/b/state') }
     await restore(options)
     assert.ok((await readdir(options.stateDir)).includes('gateway.db'))
   })
 
-  test('fills a directory in which is nothing but what its file system put there', async (t) => {
+  test('accepts a directory that contains only lost+found', async (t) => {
     const folder = await scratch(t)
     const options = await optionsIn(folder)
     await mkdir(join(options.stateDir, 'lost+found'), { recursive: true, mode: 0o700 })
@@ -86,9 +86,9 @@ suite('a restore', () => {
     assert.ok(names.includes('gateway.db') && names.includes('lost+found'), names.join())
   })
 
-  test('that fails while it moves into place keeps all that it brought, frozen and under its mark', async (t) => {
+  test('that fails while it moves files keeps all of them, frozen and marked as incomplete', async (t) => {
     const folder = await scratch(t)
-    // What cannot have this name: the file system has it.
+    // The file system uses this name, so the rename fails.
     const options = await optionsIn(folder, [...contents(), file('state/lost+found', 'x')])
     await mkdir(join(options.stateDir, 'lost+found'), { recursive: true, mode: 0o700 })
     await assert.rejects(restore(options), /EISDIR|ENOTEMPTY/)
@@ -98,41 +98,41 @@ suite('a restore', () => {
     assert.ok(names.includes('host-acts.json') && !names.includes('state.json'), names.join())
     const left = await readdir(join(options.stateDir, mark, 'state'))
     for (const name of ['gateway.db', 'keyring.json', 'audit.jsonl']) assert.ok([...names, ...left].includes(name), name)
-    await refused(t, options, /expected an empty or absent directory/)
+    await refused(t, options, /is not empty/)
   })
 
-  test('is refused where there is something, which stays as it is', async (t) => {
+  test('into a directory with content is refused and changes nothing', async (t) => {
     const folder = await scratch(t)
     const options = await optionsIn(folder)
     await mkdir(options.stateDir)
     await writeFile(join(options.stateDir, 'gateway.db'), 'mine')
-    await refused(t, options, /expected an empty or absent directory .* got one with gateway\.db/)
+    await refused(t, options, /is not empty: it contains gateway\.db/)
     assert.deepEqual(await readdir(options.stateDir), ['gateway.db'])
     assert.equal(await readFile(join(options.stateDir, 'gateway.db'), 'utf8'), 'mine')
   })
 
-  test('takes the master key from outside where it was kept there, and no other', async (t) => {
+  test('uses the external master key if it was stored externally, and refuses another one', async (t) => {
     const folder = await scratch(t)
     const entries = contents().filter(({ path }) => path !== 'state/keyring.json')
     const options = await optionsIn(folder)
     await writeFile(options.file, await sealed(await plain(entries, { masterKey: 'outside' })))
     const masterKeyFile = join(folder, 'master')
     await writeFile(masterKeyFile, 'f'.repeat(64))
-    await refused(t, { ...options, masterKeyFile }, /master key is another/)
+    await refused(t, { ...options, masterKeyFile }, /master key does not belong/)
     await writeFile(masterKeyFile, formatKeyring([epoch]))
     await restore({ ...options, masterKeyFile })
     assert.ok(!(await readdir(options.stateDir)).includes('keyring.json'))
   })
 
-  test('leaves nothing on a disk that is full', { skip: noSmallDisk }, async (t) => {
+  test('leaves nothing on a full disk', { skip: noSmallDisk }, async (t) => {
     const folder = await scratch(t)
     await onSmallDisk('1m', async (disk) => {
       const large = file('state/calls.jsonl', Buffer.alloc(2_000_000, 'x'))
       const options = { ...(await optionsIn(folder, [...contents(), large])), stateDir: join(disk, 'state') }
-      await refused(t, options, /bytes of free disk/)
+      await refused(t, options, /not enough disk space/)
       assert.deepEqual(await readdir(disk), [])
     })
-    // Enough for the bytes, and not for what lies around them.
+    // Enough for the data, but not for the metadata.
     await onSmallDisk('1m', async (disk) => {
       const many = Array.from({ length: 400 }, (_, index) => file(`state/small-${index}`, 'x'))
       const options = { ...(await optionsIn(folder, [...contents(), ...many])), stateDir: join(disk, 'state') }
@@ -141,7 +141,7 @@ suite('a restore', () => {
     })
   })
 
-  test('goes into a directory that is a file system of its own', { skip: noSmallDisk }, async (t) => {
+  test('works in a directory that is a mount point', { skip: noSmallDisk }, async (t) => {
     const folder = await scratch(t)
     const options = await optionsIn(folder)
     await onSmallDisk('2m', async (disk) => {

@@ -1,24 +1,24 @@
-// Reads a package's tarball in memory: plain files alone, below one directory. A link, a device or a path that leads out refuses it.
+// Reads a package tarball in memory. It may contain only regular files below one directory; links, devices and escaping paths are refused.
 import { limits } from '@gatehouse/contracts'
 import { Parser, type ReadEntry } from 'tar'
 import { TreeRefused } from './task.ts'
 
 export interface ArchivedFile {
-  /** Below the package, without a leading slash. */
+  /** Path in the package, without a leading slash. */
   readonly path: string
   readonly content: Buffer
 }
 
 const kinds: readonly string[] = ['File', 'OldFile', 'ContiguousFile']
-const longestPath = 1024
+const maxPathLength = 1024
 
-/** The first directory of a tarball has any name. */
-const pathIn = (entry: ReadEntry): string => {
+/** The name of the first directory of a tarball is ignored. */
+const packagePath = (entry: ReadEntry): string => {
   const path = entry.path.replaceAll('\\', '/')
   const [, ...parts] = path.split('/')
   const bad = parts.length === 0 || parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))
-  if (bad || path.startsWith('/') || path.length > longestPath) {
-    throw new TreeRefused('bad-archive', `expected paths below one directory, got ${JSON.stringify(entry.path.slice(0, 200))}`)
+  if (bad || path.startsWith('/') || path.length > maxPathLength) {
+    throw new TreeRefused('bad-archive', `invalid path ${JSON.stringify(entry.path.slice(0, 200))}`)
   }
   return parts.join('/')
 }
@@ -28,29 +28,29 @@ interface Reading {
   bytes: number
 }
 
-const refuseMore = ({ files, bytes }: Reading): void => {
+const assertWithinLimits = ({ files, bytes }: Reading): void => {
   if (bytes > limits.treeBytes || files.length >= limits.treeFiles) {
-    throw new TreeRefused('too-large', `expected at most ${limits.treeBytes} bytes in ${limits.treeFiles} files`)
+    throw new TreeRefused('too-large', `more than ${limits.treeBytes} bytes or ${limits.treeFiles} files`)
   }
 }
 
-const take = (reading: Reading, entry: ReadEntry): void => {
+const readEntry = (reading: Reading, entry: ReadEntry): void => {
   if (entry.type === 'Directory' || entry.type === 'GNUDumpDir') {
     entry.resume()
     return
   }
   if (!kinds.includes(entry.type)) {
-    throw new TreeRefused('bad-archive', `expected files alone, got ${JSON.stringify(entry.path.slice(0, 200))} of the kind ${entry.type}`)
+    throw new TreeRefused('bad-archive', `${JSON.stringify(entry.path.slice(0, 200))} is of type ${entry.type}; only files are allowed`)
   }
-  const path = pathIn(entry)
+  const path = packagePath(entry)
   reading.bytes += entry.size
-  refuseMore(reading)
+  assertWithinLimits(reading)
   const chunks: Buffer[] = []
   entry.on('data', (chunk) => void chunks.push(chunk))
   entry.on('end', () => void reading.files.push({ path, content: Buffer.concat(chunks) }))
 }
 
-/** In the order of the tarball; a path that comes twice means the last one. */
+/** The files in the order of the tarball. If a path occurs twice, the last file counts. */
 export const readArchive = async (tarball: Buffer): Promise<readonly ArchivedFile[]> => {
   const reading: Reading = { files: [], bytes: 0 }
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -58,7 +58,7 @@ export const readArchive = async (tarball: Buffer): Promise<readonly ArchivedFil
     strict: true,
     onReadEntry: (entry) => {
       try {
-        take(reading, entry)
+        readEntry(reading, entry)
       } catch (error) {
         reject(error)
         entry.resume()
@@ -66,7 +66,7 @@ export const readArchive = async (tarball: Buffer): Promise<readonly ArchivedFil
     },
   })
   parser.on('end', resolve)
-  parser.on('error', (error: unknown) => reject(new TreeRefused('bad-archive', `expected a gzipped tar archive: ${String(error)}`, error)))
+  parser.on('error', (error: unknown) => reject(new TreeRefused('bad-archive', `not a gzipped tar archive: ${String(error)}`, error)))
   parser.end(tarball)
   await promise
   return reading.files

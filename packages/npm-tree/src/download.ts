@@ -1,20 +1,20 @@
-// Fetches one tarball. Nothing of it is looked at before it is what it was said to be.
+// Downloads one tarball and verifies its integrity before its content is read.
 import { createHash } from 'node:crypto'
 import { limits } from '@gatehouse/contracts'
 import pacote from 'pacote'
 import type { NpmOptions } from './registry.ts'
 import { toRefused, TreeRefused } from './task.ts'
 
-export interface Wanted {
+export interface TarballRequest {
   readonly name: string
   readonly version: string
   readonly tarball: string
-  /** Of the registry or of a lock, by any algorithm that npm knows. */
+  /** From the registry or a lock, with any algorithm that npm supports. */
   readonly integrity: string
 }
 
-/** Of our own, whatever the registry's is made by. */
-export const integrityOf = (tarball: Buffer): string => `sha512-${createHash('sha512').update(tarball).digest('base64')}`
+/** The SHA-512 integrity, whatever algorithm the registry uses. */
+export const computeIntegrity = (tarball: Buffer): string => `sha512-${createHash('sha512').update(tarball).digest('base64')}`
 
 const collect = async (stream: NodeJS.ReadableStream): Promise<Buffer> => {
   const chunks: Buffer[] = []
@@ -25,15 +25,15 @@ const collect = async (stream: NodeJS.ReadableStream): Promise<Buffer> => {
   stream.on('data', (chunk: Buffer) => {
     bytes += chunk.byteLength
     if (bytes <= limits.treeTarball) chunks.push(chunk)
-    else reject(new TreeRefused('too-large', `expected a tarball of at most ${limits.treeTarball} bytes`))
+    else reject(new TreeRefused('too-large', `the tarball is larger than ${limits.treeTarball} bytes`))
   })
   await promise
   return Buffer.concat(chunks)
 }
 
-export const download = async ({ name, version, tarball, integrity }: Wanted, options: NpmOptions): Promise<Buffer> => {
+export const download = async ({ name, version, tarball, integrity }: TarballRequest, options: NpmOptions): Promise<Buffer> => {
   try {
-    // The address is the registry's own: it was compared before it came here.
+    // The caller has checked that the URL belongs to the registry.
     return await pacote.tarball.stream(`${name}@${tarball}`, collect, {
       ...options,
       cache: undefined,

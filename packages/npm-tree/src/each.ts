@@ -1,4 +1,4 @@
-// Acts on many, a few at a time; the first failure ends it.
+// Runs a function on many items with limited concurrency. The first failure stops it.
 
 export const each = async <T, R>(items: readonly T[], atOnce: number, act: (item: T) => Promise<R>): Promise<R[]> => {
   const results: R[] = []

@@ -1,4 +1,4 @@
-// The program of the sealed process that asks a registry: one task in, one outcome out, both as files.
+// The program of the sealed process that accesses a registry. It reads one task from a file and writes the outcome to another.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonBounds } from '@gatehouse/contracts'
@@ -8,7 +8,7 @@ import { fetchTree } from './fetch.ts'
 import { toRefused, type TreeOutcome, TreeTask } from './task.ts'
 import { resolveTree } from './resolve.ts'
 
-const longestReason = 4096
+const maxReasonLength = 4096
 
 const perform = async (task: TreeTask, work: string): Promise<TreeOutcome> => {
   try {
@@ -17,7 +17,7 @@ const perform = async (task: TreeTask, work: string): Promise<TreeOutcome> => {
     return { end: 'fetched' }
   } catch (error) {
     const { rule, message } = toRefused(error, 'the tree')
-    return { end: 'refused', rule, reason: message.slice(0, longestReason) }
+    return { end: 'refused', rule, reason: message.slice(0, maxReasonLength) }
   }
 }
 

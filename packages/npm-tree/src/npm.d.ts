@@ -1,11 +1,11 @@
-// The part of npm's own libraries that is used here, which bring no types along.
+// Types for the parts of npm's libraries that are used here; the libraries have none.
 
 declare module '@npmcli/arborist' {
   export interface TreeEdge {
     readonly name: string
     readonly spec: string
     readonly type: string
-    /** MISSING, INVALID, … of an edge that is not met. */
+    /** MISSING, INVALID, … for an unmet dependency. */
     readonly error: string | null
   }
   export interface TreeNode {
@@ -17,9 +17,9 @@ declare module '@npmcli/arborist' {
     readonly integrity: string | null
     readonly isRoot: boolean
     readonly isLink: boolean
-    /** Comes in the tarball of the package above it. */
+    /** Bundled in the tarball of a parent package. */
     readonly inBundle: boolean
-    /** Optional, and not for this machine. */
+    /** Optional and not for this platform. */
     readonly inert?: boolean
     readonly getBundler: () => TreeNode | null
     readonly edgesOut: ReadonlyMap<string, TreeEdge>

@@ -1,5 +1,5 @@
-// The one host that packages come from. Whatever else an answer points at is never dialled. npm's libraries get no other
-// source, run no scripts and keep nothing between two acts.
+// Restricts npm's libraries to one registry host: connections to other hosts are refused, no scripts run, and nothing is cached
+// between calls.
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { connect } from 'node:net'
@@ -8,13 +8,13 @@ import { TreeRefused } from './task.ts'
 export interface Registry {
   readonly url: string
   /**
-   * Unix socket of a forwarder that asks the registry for us, where there is no network: it takes plain HTTP, and the
-   * encryption of an https url is its own.
+   * Unix socket of a forwarder to the registry, where there is no network. It accepts plain HTTP and does the encryption of an https URL
+   * itself.
    */
   readonly socket?: string | undefined
 }
 
-/** Where npm says that its packages lie; a registry that mirrors them may say so too. */
+/** The host in npm's tarball URLs; mirrors may repeat it. */
 const npmHost = 'registry.npmjs.org'
 const connections = { keepAlive: true, maxSockets: 8 }
 
@@ -23,38 +23,38 @@ interface Destination {
   readonly port?: number | string | null | undefined
 }
 
-const portOf = ({ port, protocol }: URL): string => (port === '' ? (protocol === 'https:' ? '443' : '80') : port)
+const getPort = ({ port, protocol }: URL): string => (port === '' ? (protocol === 'https:' ? '443' : '80') : port)
 
-/** Throws for any host but the registry's. */
-const guard = (registry: URL, { host, port }: Destination): void => {
-  if (host !== registry.hostname.replaceAll(/^\[|\]$/g, '') || String(port) !== portOf(registry)) {
+/** Throws for any host other than the registry. */
+const assertRegistry = (registry: URL, { host, port }: Destination): void => {
+  if (host !== registry.hostname.replaceAll(/^\[|\]$/g, '') || String(port) !== getPort(registry)) {
     throw new TreeRefused(
       'not-from-registry',
-      `the registry ${registry.host} led to ${host ?? 'nowhere'}:${port ?? ''}, and nothing else is asked`,
+      `the registry ${registry.host} led to ${host ?? 'no host'}:${port ?? ''}, which is not the registry`,
     )
   }
 }
 
-const agentOf = ({ url, socket }: Registry): HttpAgent => {
+const createAgent = ({ url, socket }: Registry): HttpAgent => {
   const registry = new URL(url)
   const agent = registry.protocol === 'https:' ? new HttpsAgent(connections) : new HttpAgent(connections)
   const dial = agent.createConnection.bind(agent)
   return Object.assign(agent, {
     createConnection: (options: Parameters<typeof dial>[0], done: Parameters<typeof dial>[1]) => {
-      guard(registry, options)
+      assertRegistry(registry, options)
       return socket === undefined ? dial(options, done) : connect(socket)
     },
   })
 }
 
-/** What a tarball is fetched by; a mirror that names npm's own host means itself. */
+/** The URL to download a tarball from. For a mirror, npm's own host is replaced by the mirror. */
 export const tarballUrl = (registry: string, resolved: string): string => {
-  const own = new URL(registry)
-  const said = URL.canParse(resolved) ? new URL(resolved) : undefined
-  if (said === undefined) throw new TreeRefused('not-from-registry', `expected the address of a tarball, got ${JSON.stringify(resolved)}`)
-  const url = said.host === npmHost && own.host !== npmHost ? new URL(said.pathname, own) : said
-  if (url.origin !== own.origin || url.username !== '' || url.password !== '') {
-    throw new TreeRefused('not-from-registry', `expected a tarball of ${own.origin}, got ${said.origin}`)
+  const registryUrl = new URL(registry)
+  const resolvedUrl = URL.canParse(resolved) ? new URL(resolved) : undefined
+  if (resolvedUrl === undefined) throw new TreeRefused('not-from-registry', `not a tarball URL: ${JSON.stringify(resolved)}`)
+  const url = resolvedUrl.host === npmHost && registryUrl.host !== npmHost ? new URL(resolvedUrl.pathname, registryUrl) : resolvedUrl
+  if (url.origin !== registryUrl.origin || url.username !== '' || url.password !== '') {
+    throw new TreeRefused('not-from-registry', `the tarball is at ${resolvedUrl.origin} instead of ${registryUrl.origin}`)
   }
   return url.href
 }
@@ -63,7 +63,7 @@ export type NpmOptions = Readonly<Record<string, unknown>>
 
 export const npmOptions = (registry: Registry, work: string): NpmOptions => ({
   registry: registry.url,
-  agent: agentOf(registry),
+  agent: createAgent(registry),
   cache: `${work}/cache`,
   tufCache: `${work}/tuf`,
   allowGit: 'none',

@@ -1,4 +1,4 @@
-// Resolves names to a whole tree, each tarball looked into. Registry sources alone: no git, address, file or alias, at any depth.
+// Resolves names to a complete tree and inspects each tarball. Only registry sources are allowed at any depth: no git, URL, file or alias.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,17 +7,17 @@ import { parseJson } from '@gatehouse/kernel'
 import { Arborist, type TreeNode } from '@npmcli/arborist'
 import parse from 'npm-package-arg'
 import { type ArchivedFile, readArchive } from './archive.ts'
-import { download, integrityOf, type Wanted } from './download.ts'
+import { download, computeIntegrity, type TarballRequest } from './download.ts'
 import { each } from './each.ts'
 import { type NpmOptions, npmOptions, type Registry, tarballUrl } from './registry.ts'
 import { toRefused, TreeRefused } from './task.ts'
 
-interface Seen extends Pick<LockedPackage, 'integrity' | 'binaries' | 'scripts'> {
+interface InspectedPackage extends Pick<LockedPackage, 'integrity' | 'binaries' | 'scripts'> {
   readonly bytes: number
 }
 
 const installScripts = ['preinstall', 'install', 'postinstall'] as const
-const most = 64
+const maxListed = 64
 
 const magics = [
   Buffer.from('\x7fELF', 'latin1'),
@@ -33,12 +33,12 @@ const parseManifest = (content: Uint8Array): unknown => {
   try {
     return parseJson(content, jsonBounds.packageManifest)
   } catch (error) {
-    throw new TreeRefused('bad-archive', 'expected a package.json in JSON', error)
+    throw new TreeRefused('bad-archive', 'package.json is not valid JSON', error)
   }
 }
 
-/** Of the package and of those that it carries along; npm builds a `binding.gyp` of its own accord. */
-const scriptsOf = (files: readonly ArchivedFile[]): string[] =>
+/** Install scripts of the package and of its bundled packages. npm builds a `binding.gyp` without a script. */
+const findInstallScripts = (files: readonly ArchivedFile[]): string[] =>
   files.flatMap(({ path, content }) => {
     const folder = path.slice(0, path.lastIndexOf('/') + 1)
     if (!/^(?:node_modules\/.*\/)?$/.test(folder) || folder.endsWith('/node_modules/')) return []
@@ -49,17 +49,17 @@ const scriptsOf = (files: readonly ArchivedFile[]): string[] =>
     return installScripts.filter((name) => name in scripts).map((name) => `${folder}${name}`)
   })
 
-const look = async (wanted: Wanted, options: NpmOptions): Promise<Seen> => {
-  const tarball = await download(wanted, options)
+const inspectPackage = async (request: TarballRequest, options: NpmOptions): Promise<InspectedPackage> => {
+  const tarball = await download(request, options)
   const files = await readArchive(tarball)
   return {
-    integrity: integrityOf(tarball),
+    integrity: computeIntegrity(tarball),
     binaries: files
       .filter(isBinary)
       .map(({ path }) => path)
       .toSorted()
-      .slice(0, most),
-    scripts: scriptsOf(files).toSorted().slice(0, most),
+      .slice(0, maxListed),
+    scripts: findInstallScripts(files).toSorted().slice(0, maxListed),
     bytes: files.reduce((sum, { content }) => sum + content.byteLength, 0),
   }
 }
@@ -67,30 +67,34 @@ const look = async (wanted: Wanted, options: NpmOptions): Promise<Seen> => {
 const downloadsAtOnce = 4
 const fromRegistry: readonly string[] = ['version', 'range', 'tag']
 
-const typeOf = (spec: string): string => {
+const parseType = (spec: string): string => {
   try {
     return parse(spec).type
   } catch (error) {
-    throw new TreeRefused('bad-name', `expected the name of a package, got ${JSON.stringify(spec.slice(0, 200))}`, error)
+    throw new TreeRefused('bad-name', `invalid package name ${JSON.stringify(spec.slice(0, 200))}`, error)
   }
 }
 
 const refuseSpec = (spec: string, by: string): void => {
-  const type = typeOf(spec)
+  const type = parseType(spec)
   if (!fromRegistry.includes(type)) {
-    throw new TreeRefused('not-from-registry', `${by} wants ${spec.slice(0, 200)} (${type}), and packages come from the registry alone`)
+    throw new TreeRefused(
+      'not-from-registry',
+      `${by} depends on ${spec.slice(0, 200)} (${type}); only packages from the registry are allowed`,
+    )
   }
 }
 
-const titleOf = ({ isRoot, packageName, version }: TreeNode): string =>
+const getTitle = ({ isRoot, packageName, version }: TreeNode): string =>
   isRoot ? 'the request' : `${packageName ?? 'a package'}@${version}`
 
-/** Optional ones too: what is left out today would be there tomorrow. */
-const refuseStrangers = (node: TreeNode): void => {
-  if (node.isLink) throw new TreeRefused('not-from-registry', `${titleOf(node)} is a link`)
+/** Optional dependencies are checked too: one that is missing today could be installed tomorrow. */
+const assertRegistryOnly = (node: TreeNode): void => {
+  if (node.isLink) throw new TreeRefused('not-from-registry', `${getTitle(node)} is a link`)
   for (const { name, spec, error, type } of node.edgesOut.values()) {
-    refuseSpec(`${name}@${spec}`, titleOf(node))
-    if (error !== null && !/optional/i.test(type)) throw new TreeRefused('conflict', `${titleOf(node)} wants ${name}@${spec}: ${error}`)
+    refuseSpec(`${name}@${spec}`, getTitle(node))
+    if (error !== null && !/optional/i.test(type))
+      throw new TreeRefused('conflict', `${getTitle(node)} depends on ${name}@${spec}: ${error}`)
   }
 }
 
@@ -104,10 +108,10 @@ const idealTree = async (names: readonly string[], options: NpmOptions, path: st
   }
 }
 
-const wantedOf = (node: TreeNode, registry: Registry): Wanted => {
+const toRequest = (node: TreeNode, registry: Registry): TarballRequest => {
   const { packageName, version, resolved, integrity } = node
   if (packageName === null || resolved === null || integrity === null) {
-    throw new TreeRefused('wrong-integrity', `expected the registry to give the digest of ${titleOf(node)}, got none`)
+    throw new TreeRefused('wrong-integrity', `the registry has no digest of ${getTitle(node)}`)
   }
   return { name: packageName, version, tarball: tarballUrl(registry.url, resolved), integrity }
 }
@@ -115,28 +119,28 @@ const wantedOf = (node: TreeNode, registry: Registry): Wanted => {
 const bundledIn = (nodes: readonly TreeNode[], bundler: TreeNode): string[] =>
   nodes
     .filter((node) => node.inBundle && node.getBundler() === bundler)
-    .map(titleOf)
+    .map(getTitle)
     .toSorted()
 
 const byPath = (a: LockedPackage, b: LockedPackage): number => (a.path < b.path ? -1 : 1)
 
-const lockOf = async (nodes: readonly TreeNode[], registry: Registry, options: NpmOptions): Promise<PackageLock> => {
-  const own = nodes.filter(({ isRoot, inBundle }) => !isRoot && !inBundle)
-  if (own.length > limits.treePackages)
-    throw new TreeRefused('too-large', `expected at most ${limits.treePackages} packages, got ${own.length}`)
+const buildLock = async (nodes: readonly TreeNode[], registry: Registry, options: NpmOptions): Promise<PackageLock> => {
+  const packageNodes = nodes.filter(({ isRoot, inBundle }) => !isRoot && !inBundle)
+  if (packageNodes.length > limits.treePackages)
+    throw new TreeRefused('too-large', `the tree has ${packageNodes.length} packages, the maximum is ${limits.treePackages}`)
   let bytes = 0
-  const packages = await each(own, downloadsAtOnce, async (node): Promise<LockedPackage> => {
-    const wanted = wantedOf(node, registry)
-    const seen = await look(wanted, options)
-    bytes += seen.bytes
-    if (bytes > limits.treeBytes) throw new TreeRefused('too-large', `expected at most ${limits.treeBytes} bytes in all`)
-    const { integrity, binaries, scripts } = seen
-    return { ...wanted, path: node.location, integrity, binaries, scripts, bundled: bundledIn(nodes, node) }
+  const packages = await each(packageNodes, downloadsAtOnce, async (node): Promise<LockedPackage> => {
+    const request = toRequest(node, registry)
+    const inspected = await inspectPackage(request, options)
+    bytes += inspected.bytes
+    if (bytes > limits.treeBytes) throw new TreeRefused('too-large', `the tree is larger than ${limits.treeBytes} bytes`)
+    const { integrity, binaries, scripts } = inspected
+    return { ...request, path: node.location, integrity, binaries, scripts, bundled: bundledIn(nodes, node) }
   })
   return { packages: packages.toSorted(byPath), bytes }
 }
 
-/** `work`: a directory that is the caller's own. Throws `TreeRefused`. */
+/** Rejects with `TreeRefused`. @param work a private directory of the caller */
 export const resolveTree = async (names: readonly string[], registry: Registry, work: string = tmpdir()): Promise<PackageLock> => {
   for (const name of names) refuseSpec(name, 'the request')
   const path = await mkdtemp(join(work, 'tree-'))
@@ -144,8 +148,8 @@ export const resolveTree = async (names: readonly string[], registry: Registry, 
     const options = npmOptions(registry, path)
     await writeFile(join(path, 'package.json'), '{"private":true}')
     const nodes = await idealTree(names, options, path)
-    for (const node of nodes) refuseStrangers(node)
-    return await lockOf(nodes, registry, options)
+    for (const node of nodes) assertRegistryOnly(node)
+    return await buildLock(nodes, registry, options)
   } finally {
     await rm(path, { recursive: true, force: true })
   }

@@ -1,4 +1,4 @@
-// What a sealed process is asked about a tree, what it answers, and why it refuses. It has no network: the registry is behind a socket.
+// The task of the sealed process, its outcome, and the reasons for a refusal. The process has no network: the registry is behind a socket.
 import { PackageLock, TreeRefusal } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
@@ -12,7 +12,7 @@ export type TreeTask = v.InferOutput<typeof TreeTask>
 
 export const TreeOutcome = v.variant('end', [
   v.strictObject({ end: v.literal('resolved'), lock: PackageLock }),
-  /** Below the work directory, in a directory named by the digest of the lock. */
+  /** The tree is in the work directory, named by the digest of the lock. */
   v.strictObject({ end: v.literal('fetched') }),
   v.strictObject({ end: v.literal('refused'), ...TreeRefusal.entries }),
 ])
@@ -52,12 +52,12 @@ const rules: Readonly<Record<string, TreeRule>> = {
   EINTEGRITY: 'wrong-integrity',
 }
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+const errorCode = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** npm's own error in ours. What is not known is trouble on the way to the registry. */
+/** Converts an error of npm. An unknown error counts as `unreachable`. */
 export const toRefused = (error: unknown, what: string): TreeRefused => {
   if (error instanceof TreeRefused) return error
-  const rule = rules[codeOf(error)] ?? 'unreachable'
+  const rule = rules[errorCode(error)] ?? 'unreachable'
   const [reason = 'unknown error'] = (error instanceof Error ? error.message : 'unknown error').split('\n')
   return new TreeRefused(rule, `${what}: ${reason}`, error)
 }

@@ -1,4 +1,4 @@
-// A tree of packages: what it resolves to, what refuses it, what lies on disk.
+// Resolving, refusing and downloading trees of packages.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises'
@@ -51,7 +51,7 @@ describe('a tree of packages', () => {
   afterEach(() => registry.close())
   after(() => removeTree(directory))
 
-  test('is resolved to the same lock each time, with what each package is', async () => {
+  test('is resolved to the same lock each time, with the properties of each package', async () => {
     const lock = await resolveTree(['is-even@1.0.0'], at(), directory)
     const again = await resolveTree(['is-even@1.0.0'], at(), directory)
     assert.deepEqual(lock, again)
@@ -69,7 +69,7 @@ describe('a tree of packages', () => {
     )
   })
 
-  test('tells the scripts and the machine code in it', async () => {
+  test('lists its install scripts and binaries', async () => {
     publish({
       name: 'native',
       version: '1.0.0',
@@ -85,7 +85,7 @@ describe('a tree of packages', () => {
     assert.deepEqual(packages[0]?.binaries, ['addon.node', 'build/thing'])
   })
 
-  test('is fetched to plain files that nobody may write, named by the lock', async () => {
+  test('is written to read-only files in a directory named by the lock', async () => {
     const lock = await resolveTree(['is-even@1.0.0'], at(), directory)
     const { digest, path } = await fetchTree(lock, at(), directory)
     assert.equal(path, join(directory, digest))
@@ -103,18 +103,18 @@ describe('a tree of packages', () => {
 
   const strangers = {
     'a git dependency': 'git+https://example.org/a/b.git',
-    'a shorthand of a host of git': 'someone/something',
+    'a git host shorthand': 'someone/something',
     'an address': 'https://example.org/x.tgz',
     'a file': 'file:../../etc',
     'an alias': 'npm:is-odd@3.0.1',
   }
   for (const [what, spec] of Object.entries(strangers)) {
-    test(`refuses ${what} that a package deep in the tree wants`, async () => {
+    test(`refuses ${what} as a transitive dependency`, async () => {
       publish({ name: 'bad', version: '1.0.0', manifest: { dependencies: { 'is-even': spec } } })
       publish({ name: 'top', version: '1.0.0', manifest: { dependencies: { bad: '*' } } })
       await assert.rejects(resolveTree(['top@1.0.0'], at(), directory), refusedBy('not-from-registry'))
     })
-    test(`refuses ${what} that a package wants optionally`, async () => {
+    test(`refuses ${what} as an optional dependency`, async () => {
       publish({ name: 'bad', version: '1.0.0', manifest: { optionalDependencies: { 'is-even': spec } } })
       await assert.rejects(resolveTree(['bad@1.0.0'], at(), directory), refusedBy('not-from-registry'))
     })
@@ -124,30 +124,30 @@ describe('a tree of packages', () => {
     })
   }
 
-  test('refuses what the registry has not', async () => {
+  test('refuses unknown packages and versions', async () => {
     await assert.rejects(resolveTree(['nothing@1.0.0'], at(), directory), refusedBy('not-found', /nothing/))
     await assert.rejects(resolveTree(['is-odd@9.9.9'], at(), directory), refusedBy('not-found'))
     await assert.rejects(resolveTree(['in valid'], at(), directory), refusedBy('bad-name'))
   })
 
-  test('refuses a tarball that is not what the registry says', async () => {
+  test('refuses a tarball that does not match the digest of the registry', async () => {
     publish({ ...isOdd, integrity: `sha512-${Buffer.alloc(64, 1).toString('base64')}` })
     await assert.rejects(resolveTree(['is-even@1.0.0'], at(), directory), refusedBy('wrong-integrity', /is-odd@3\.0\.1/))
   })
 
-  test('refuses a tarball that was exchanged since it was approved, and leaves nothing', async () => {
+  test('refuses a tarball that was replaced after approval, and leaves no files', async () => {
     const lock = await resolveTree(['is-even@1.0.0'], at(), directory)
-    // With a digest that fits: the registry itself has changed its mind.
+    // With a matching digest: the registry itself serves another package.
     publish({ ...isOdd, files: [{ path: 'lib/index.js', text: 'throw new Error("exchanged")' }] })
     const empty = await mkdtemp(join(directory, 'empty-'))
     await assert.rejects(fetchTree(lock, at(), empty), refusedBy('wrong-integrity', /is-odd@3\.0\.1/))
     assert.deepEqual(await readdir(empty), [])
-    // The same bytes pass under the lock that names them: it is the lock that refused them.
+    // The same bytes are accepted with a matching lock, so the lock caused the refusal.
     const { path } = await fetchTree(await resolveTree(['is-even@1.0.0'], at(), directory), at(), empty)
     assert.match(await readFile(join(path, 'node_modules/is-odd/lib/index.js'), 'utf8'), /exchanged/)
   })
 
-  test('refuses a tarball or a way to it on another host', async () => {
+  test('refuses a tarball URL or a redirect to another host', async () => {
     publish({ ...isOdd, tarball: 'http://127.0.0.2:9/is-odd.tgz' })
     await assert.rejects(resolveTree(['is-odd@3.0.1'], at(), directory), refusedBy('not-from-registry', /127\.0\.0\.2/))
     const dialled: string[] = []
@@ -177,9 +177,9 @@ describe('a tree of packages', () => {
     'a hard link': packageArchive({ name: 'x' }, [{ path: 'evil', type: 'Link', linkpath: 'package/package.json' }]),
     'a fifo': packageArchive({ name: 'x' }, [{ path: 'evil', type: 'FIFO' }]),
     'a device': packageArchive({ name: 'x' }, [{ path: 'evil', type: 'CharacterDevice' }]),
-    'a way out': archive([{ path: 'package/../../evil', text: 'x' }]),
+    'a path that leads out': archive([{ path: 'package/../../evil', text: 'x' }]),
     'an absolute path': archive([{ path: '/package/evil', text: 'x' }]),
-    'no archive': Buffer.from('this is no archive'),
+    'bytes that are not an archive': Buffer.from('this is no archive'),
   }
   for (const [what, tarball] of Object.entries(archives)) {
     test(`refuses a tarball with ${what}`, async () => {
@@ -193,7 +193,7 @@ describe('a tree of packages', () => {
     })
   }
 
-  test('reaches the registry through a unix socket alone where it is given one', async () => {
+  test('reaches the registry only through a unix socket if one is given', async () => {
     const path = join(directory, 'way.sock')
     const { port } = new URL(registry.url)
     let crossed = 0
@@ -204,7 +204,7 @@ describe('a tree of packages', () => {
       for (const one of [inside, outside]) one.on('error', () => [inside, outside].forEach((socket) => socket.destroy()))
     }).listen(path)
     await once(way, 'listening')
-    // A host that no resolver knows: only the socket leads anywhere.
+    // The host does not resolve, so only the socket can reach it.
     const sealed = { url: 'http://registry.invalid/', socket: path }
     publish({ ...isOdd, tarball: 'http://registry.invalid/is-odd/-/is-odd-3.0.1.tgz' })
     const lock = await resolveTree(['is-odd@3.0.1'], sealed, directory)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { encrypt, pack } from '@gatehouse/archive'
 import { type BackupOrder, limits, ServiceError } from '@gatehouse/contracts'
 import { backupCopyPrefix, type Logger } from '@gatehouse/kernel'
-import { collect, type Collected, type Wanted } from './collect.ts'
+import { collect, type Collected, type BackupSource } from './collect.ts'
 import { createNotices, type Notices } from './notices.ts'
 
 /** With less than this SQLite cannot even open a database, and calls that a fault of the disk. */
@@ -32,7 +32,7 @@ const toFailure = async (error: unknown, stateDir: string): Promise<unknown> =>
       })
     : error
 
-export interface BackupsOptions extends Omit<Wanted, 'copies' | 'notice'> {
+export interface BackupsOptions extends Omit<BackupSource, 'copies' | 'notice'> {
   readonly log: Logger
   /** Milliseconds; default `limits.backupIdle`. */
   readonly idle?: number

@@ -1,7 +1,7 @@
 // Collects everything that an archive holds as of one moment, then reads it as a stream.
 import { lstat, open, readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { archiveFormat, archiveVersion, type Entry, keyCheckOf, type Manifest, stateRoot } from '@gatehouse/archive'
+import { archiveFormat, archiveVersion, type Entry, computeKeyCheck, type Manifest, stateRoot } from '@gatehouse/archive'
 import { hostActsFile, type Mode, runnerCredentialFile, stateFiles, stateSchema } from '@gatehouse/contracts'
 import {
   backupCopyPrefix,
@@ -18,7 +18,7 @@ import { bodyOf, type Grown, lastLine, linesEntries, openLines } from './lines.t
 import { createRoom } from './notices.ts'
 import { plainTree, type Walk } from './plain-tree.ts'
 
-export interface Wanted extends Source {
+export interface BackupSource extends Source {
   readonly mode: Mode
   readonly installation: string
   readonly release: string
@@ -113,7 +113,7 @@ const readTop = async (stateDir: string): Promise<Top> => {
 }
 
 interface Moment {
-  readonly wanted: Wanted
+  readonly wanted: BackupSource
   readonly place: Place
   readonly taken: Taken
   readonly top: Top
@@ -158,13 +158,13 @@ async function* entriesOf({ wanted, place, taken, top, lines, catalog, images }:
   for (const name of top.directories) yield* plainTree(join(stateDir, name), `${stateRoot}/${name}`, { notice, leaves, refuses })
 }
 
-const readCatalog = async ({ catalog, stateDir }: Wanted, { files }: Top): Promise<Buffer | undefined> => {
+const readCatalog = async ({ catalog, stateDir }: BackupSource, { files }: Top): Promise<Buffer | undefined> => {
   if (catalog === null || catalog.startsWith(`${stateDir}/`) || files.has(stateFiles.catalog)) return undefined
   return readFile(catalog)
 }
 
 /** What was in flight is read before the records, so that none is missing in both. */
-export const collect = async (wanted: Wanted): Promise<Collected> => {
+export const collect = async (wanted: BackupSource): Promise<Collected> => {
   const { stateDir, mode, installation, release, newest, masterKey } = wanted
   const taken = await copyDatabases(wanted)
   const closed = (await wanted.queues?.openDisks()) ?? []
@@ -185,7 +185,7 @@ export const collect = async (wanted: Wanted): Promise<Collected> => {
     createdAt: wallTime(),
     head: head ?? { seq: 0, hash: '0'.repeat(64) },
     masterKey,
-    keyCheck: keyCheckOf(newest),
+    keyCheck: computeKeyCheck(newest),
     owners: process.getuid?.() === 0,
     ...(process.getuid?.() !== 0 || (await hasHostIds()) ? {} : { unit: hostIdentity() }),
     catalog: catalog === undefined ? null : wanted.catalog,

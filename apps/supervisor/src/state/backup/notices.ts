@@ -1,5 +1,5 @@
 // Reports what a backup could not include, bounded per group, and checks its free space.
-import { type Entry, mostOfArchive } from '@gatehouse/archive'
+import { type Entry, archiveLimits } from '@gatehouse/archive'
 import { visible } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
 
@@ -7,7 +7,7 @@ import type { Logger } from '@gatehouse/kernel'
 const GiB = 1024 ** 3
 
 /** A quarter is for what is the unit's own. Names of directories and links are all in memory when they are restored. */
-const most = { entries: mostOfArchive.entries * 0.75, names: GiB / 2 }
+const most = { entries: archiveLimits.entries * 0.75, names: GiB / 2 }
 /** Less is no hole that matters: a small file may take nothing of the disk, and a last block is seldom full. */
 const hole = 4096
 

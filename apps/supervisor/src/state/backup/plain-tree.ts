@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open, readdir, readlink } from 'node:fs/promises'
-import { type Entry, unfitFor } from '@gatehouse/archive'
+import { type Entry, findArchiveFault } from '@gatehouse/archive'
 import { bodyOf } from './lines.ts'
 
 /** A pipe that nobody writes would hold up whoever opens it. */
@@ -54,7 +54,7 @@ const common = (path: string, { mode, uid, gid, mtime }: Stats) => ({ path, mode
 
 /** Whether it goes into the archive; a notice where it does not. */
 const admits = (entry: Entry, { blocks }: Stats, { refuses, notice }: Walk): boolean => {
-  const why = unfitFor(entry) ?? refuses?.(entry, blocks * 512)
+  const why = findArchiveFault(entry) ?? refuses?.(entry, blocks * 512)
   if (why !== undefined) notice(entry.path, why)
   return why === undefined
 }
