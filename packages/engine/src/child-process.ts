@@ -11,7 +11,7 @@ interface Command {
 
 let nicePath: Promise<string | null> | undefined
 
-/** Looked for once. */
+/** Found once per process. */
 const findNice = (): Promise<string | null> => (nicePath ??= findProgram('nice'))
 
 const isThere = (file: string): Promise<boolean> =>
@@ -20,7 +20,7 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   )
 
-/** What cannot be started stays as it is, so that its own name is in the error. */
+/** A missing program is not wrapped, so that the error names it. */
 export const deprioritize = async ({ file, args }: Command): Promise<Command> => {
   const nice = await findNice()
   if (nice === null || !(await isThere(file))) return { file, args }
@@ -43,20 +43,20 @@ const find = async (): Promise<readonly number[]> => {
 
 let inherited: Promise<readonly number[]> | undefined
 
-/** Numbers above 2; read once, since nothing that this process opens itself is inheritable. */
+/** Descriptors above 2. Read once, because this process opens nothing inheritable itself. */
 export const inheritedDescriptors = (): Promise<readonly number[]> => (inherited ??= find())
 
 const path = '/proc/self/loginuid'
 const unset = '4294967295'
 
 /**
- * Sets the login id of this process to its own uid where none is set, so that no child can choose one. Only the main thread may, hence
- * synchronous. A kernel without audit has no such file, and some let nobody write it: whether a sandbox can is what the seal proof says.
+ * Sets the login id of this process to its uid where none is set, so that no child can choose one. Only the main thread may do that, hence
+ * synchronous. A kernel without audit has no such file, and some kernels let nobody write it; the seal proof checks whether a sandbox can.
  */
 export const fixLoginID = (): void => {
   try {
     if (readFileSync(path, 'utf8').trim() === unset) writeFileSync(path, String(process.getuid?.() ?? 0))
   } catch {
-    // Nothing to fix, or not allowed to.
+    // Not supported or not permitted.
   }
 }

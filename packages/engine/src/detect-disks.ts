@@ -1,4 +1,4 @@
-// Detects whether this host can give each group a disk of its own, by creating one.
+// Detects whether this host can provide a disk for each group, by creating one.
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findProgram, readMountsBelow } from '@gatehouse/kernel'
@@ -9,14 +9,14 @@ import { detectPremade } from './preallocated/detect.ts'
 import { pendingBeside, settleOne } from './preallocated/reference.ts'
 import { inPoolTurn, type Pool } from './preallocated/pool.ts'
 
-/** How groups get disks: made by the unit, of those that root made beforehand, or not at all. */
+/** How groups get disks: created by the unit, preallocated by root, or not at all. */
 export type Disks =
   | { readonly programs: DiskPrograms }
   | { readonly premade: Pool }
-  /** `again`: a trial failed, which may go well another time; without it something lacks, and nothing changes by trying. */
+  /** `again` is present if a retry may succeed; without it something is missing on this host. */
   | { readonly refused: string; readonly again?: () => Promise<Disks> }
 
-/** Takes what an earlier trial left along. */
+/** Also removes what an earlier trial left. */
 export const emptyTrial = async (programs: Pick<DiskPrograms, 'unmount'>, directory: string): Promise<void> => {
   await closeDisks(programs, directory)
   await rm(directory, { recursive: true, force: true })
@@ -36,13 +36,13 @@ const tryOut = async (programs: DiskPrograms, directory: string): Promise<string
   }
 }
 
-/** A program that is killed in the middle of it says nothing about the host, so the answer stands only when it comes twice. */
+/** A program can be killed by chance, so only two failures count. */
 export const tryTwice = async (programs: DiskPrograms, directory: string): Promise<Exclude<Disks, { premade: unknown }>> => {
   const fault = (await tryOut(programs, directory)) && (await tryOut(programs, directory))
-  return fault === null ? { programs } : { refused: `a trial disk could not be made: ${fault}`, again: () => tryTwice(programs, directory) }
+  return fault === null ? { programs } : { refused: `cannot create a trial disk: ${fault}`, again: () => tryTwice(programs, directory) }
 }
 
-/** `directory`: for the trial alone, with no link on its way. Takes a tenth of a second; never rejects for what the host lacks. */
+/** Takes a tenth of a second; never rejects because of the host. @param directory only for the trial, without symbolic links in its path */
 export const detectDisks = async (directory: string): Promise<Exclude<Disks, { premade: unknown }>> => {
   if (process.geteuid?.() !== 0) return { refused: 'mounting the disk of a group needs root' }
   const paths = await findPrograms(programNames)
@@ -50,7 +50,7 @@ export const detectDisks = async (directory: string): Promise<Exclude<Disks, { p
   return tryTwice(createPrograms(paths), directory)
 }
 
-/** What an earlier process left mounted in a directory; for whoever stops, too. Returns how many there were. */
+/** Unmounts what an earlier process left mounted in a directory. Also used at a stop. Resolves to the number of mounts. */
 export const closeOrphans = async (directory: string): Promise<number> => {
   if ((await readMountsBelow(directory)).length === 0) return 0
   const umount = await findProgram('umount')
@@ -59,8 +59,8 @@ export const closeOrphans = async (directory: string): Promise<number> => {
 }
 
 /**
- * Ready for disks in a directory of the host's own, with no link on its way: nothing of an earlier process is mounted there any more.
- * `premade`: where root made disks; null: the unit makes them.
+ * Prepares a directory without symbolic links in its path for disks, and unmounts what an earlier process left there.
+ * @param premade the directory of disks that root preallocated; null if the unit creates them
  */
 export const prepareDisks = async (directory: string, premade: string | null = null): Promise<Disks> => {
   await closeOrphans(directory)
@@ -71,7 +71,7 @@ export const prepareDisks = async (directory: string, premade: string | null = n
   return 'refused' in disks && disks.again !== undefined ? { ...disks, again: () => prepareDisks(directory, premade) } : disks
 }
 
-/** `reference`: of a group that has no point any more. What the group owed beside it is emptied too. */
+/** Releases the disk of a group whose mount point is gone. Disks that the group left to be emptied are emptied too. */
 export const releaseDisk = (pool: Pool, reference: string): Promise<void> =>
   inPoolTurn(pool, async () => {
     for (const path of [...(await pendingBeside(reference)), reference]) await settleOne(pool, path)

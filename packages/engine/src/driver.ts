@@ -1,23 +1,23 @@
-// The interface of all sandbox drivers: what a launch takes, what a running sandbox returns, and the controls of the seal.
+// The interface of sandbox drivers: the specification of a launch, the running sandbox, and the controls of the seal.
 import { type HostIdentity, limits, type SandboxDriver } from '@gatehouse/contracts'
 
 export interface Mount {
   readonly source: string
   readonly target: string
   readonly mode: 'ro' | 'rw'
-  /** What `source` is; a directory where it does not say. */
+  /** Type of `source`; default directory. */
   readonly type?: 'directory' | 'file'
 }
 
 export interface LaunchSpec {
-  /** Name of the sandbox: `[a-z0-9_-]`, unique among those that run. */
+  /** Name of the sandbox: `[a-z0-9_-]`, unique among running sandboxes. */
   readonly id: string
   /** Label by which orphans are found. */
   readonly unitId: string
-  /** What `prepare` returned. */
+  /** The result of `prepare`. */
   readonly rootfs: string
   readonly command: readonly string[]
-  /** All that the program sees of an environment. */
+  /** The complete environment of the program. */
   readonly env: Readonly<Record<string, string>>
   readonly mounts: readonly Mount[]
   /** Host uid and gid when the unit is root. */
@@ -27,13 +27,13 @@ export interface LaunchSpec {
     readonly cpus: number
     /** Processes and threads. */
     readonly processes: number
-    /** The same, of the control group around the sandbox. */
+    /** The same limit for the control group of the sandbox. */
     readonly pids: number
     readonly tmpMiB: number
   }
 }
 
-/** Limits of a sandbox whose group sets none. */
+/** Limits of a sandbox whose group has none. */
 export const defaultLimits: LaunchSpec['limits'] = {
   memoryMiB: limits.sandboxMemoryMiB,
   cpus: limits.sandboxCpus,
@@ -51,19 +51,19 @@ export interface Exit {
 /** Counted by the kernel for one sandbox. */
 export interface Usage {
   readonly memoryKills: number
-  /** It once used all that it may, if only for a moment, and not for files that the kernel keeps at hand. Told of what has ended. */
+  /** Whether memory was full at some time, not counting the page cache. Known after the end. */
   readonly memoryFull: boolean
   readonly refusedProcesses: number
   readonly throttledPeriods: number
-  /** Seconds for which its processes were held back by the limit on processor time. */
+  /** Seconds for which the processor limit throttled its processes. */
   readonly throttledSeconds: number
 }
 
 export interface Sandbox {
   readonly exited: Promise<Exit>
-  /** Lines of stdout and stderr; beyond the limits they are dropped and counted in a line of their own. One reader. */
+  /** Lines of stdout and stderr, for one reader. Lines beyond the limits are dropped, and a separate line reports their number. */
   readonly output: AsyncIterable<string>
-  /** Ends it within two seconds, and waits up to three more until what the engine keeps of it is removed; never rejects. */
+  /** Ends the sandbox within two seconds and waits up to three more for the engine to remove it. Never rejects. */
   stop(): Promise<Exit>
   /** Kernel counters so far; null where the driver cannot read them. */
   usage(): Promise<Usage | null>
@@ -71,30 +71,30 @@ export interface Sandbox {
 
 export interface Driver {
   readonly name: SandboxDriver
-  /** Program and runtime, for people, such as `runsc` or `docker with runc`. */
+  /** Program and runtime for people, such as `runsc` or `docker with runc`. */
   readonly engine: string
-  /** `gvisor`: sandboxes run on a kernel of their own, which tells less of itself. */
+  /** `gvisor`: sandboxes run on their own kernel, which exposes less information. */
   readonly kernel: 'host' | 'gvisor'
   /**
-   * What refuses one process or thread more than `LaunchSpec.limits.processes`: a limit inside the sandbox, with `pids` as a wider bound
-   * around it, or only the control group of `pids`.
+   * What enforces `LaunchSpec.limits.processes`: a limit inside the sandbox, with `pids` as a wider limit
+   * around it, or only the control group with `pids`.
    */
   readonly processBound: 'inside' | 'group'
-  /** Controls of the seal that this driver does not have on this host. */
+  /** Controls of the seal that this driver cannot provide on this host. */
   readonly missing: readonly Control[]
-  /** Host identity that a sandbox really runs as; undefined: that of the unit itself. Owners of group directories follow it. */
+  /** The host identity of a sandbox, which must own the group directories; undefined for the unit's own. */
   owner(identity: HostIdentity | undefined): HostIdentity | undefined
-  /** Makes the assembled root file system ready; returns what `LaunchSpec.rootfs` takes. */
+  /** Prepares the assembled root file system. Resolves to the value for `LaunchSpec.rootfs`. */
   prepare(rootfs: string): Promise<string>
-  /** The same for an image by its digest, which an engine of this host has; in `--dev` by a tag. */
+  /** The same for an image of an engine of this host, by its digest; in `--dev` also by a tag. */
   prepareImage(image: string): Promise<string>
   /** Rejects with `ServiceError('no-sandbox')` when the program cannot be started at all. */
   launch(spec: LaunchSpec): Promise<Sandbox>
-  /** Removes what an earlier start of this unit left, and nobody else's; returns how many. */
+  /** Removes what an earlier start of this unit left, and nothing of other units. Resolves to the number. */
   reconcile(unitId: string): Promise<number>
 }
 
-/** The controls of the seal, one sentence each. A driver lists those that it does not have on this host. */
+/** The controls of the seal, one sentence each. A driver lists those that it cannot provide on this host. */
 export const controls = {
   identity: 'Inside, uid and gid are 65532.',
   'own-host-uid':

@@ -1,4 +1,4 @@
-// Public surface: choose a sandbox driver, assemble its root file system, give groups disks, and prove the seal.
+// Public API: selects a sandbox driver, assembles its root file system, provides disks for groups, and proves the seal.
 export { closeOrphans, detectDisks, type Disks, prepareDisks, releaseDisk } from './detect-disks.ts'
 export { chooseDriver } from './detect.ts'
 export { trialName } from './disks/disk.ts'

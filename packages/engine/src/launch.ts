@@ -1,4 +1,4 @@
-// Starts one program of the host and turns it into a sandbox: lines out, one exit, one way to stop it.
+// Starts a program of the host as a sandbox, and provides its output lines, its exit and a way to stop it.
 import { constants } from 'node:os'
 import { Writable } from 'node:stream'
 import { ServiceError } from '@gatehouse/contracts'
@@ -7,34 +7,34 @@ import { deprioritize, fixLoginID, inheritedDescriptors } from './child-process.
 import type { Exit, Sandbox, Usage } from './driver.ts'
 import { createOutput } from './output.ts'
 
-/** Milliseconds within which `stop` has ended a sandbox. */
+/** Milliseconds within which `stop` ends a sandbox. */
 const stopTime = 2_000
-/** A container that is still being made cannot be ended yet, so it is tried again. */
+/** Milliseconds between attempts: a container that is still being created cannot be ended yet. */
 const stopEvery = 400
-/** Milliseconds that an engine then has to remove what is left of it. */
+/** Milliseconds for the engine to remove the rest afterwards. */
 const settleTime = 3_000
 
 export interface Program {
   readonly file: string
   readonly args: readonly string[]
-  /** All of the program's environment, unless `inheritEnvironment`. */
+  /** The complete environment of the program, unless `inheritEnvironment` is set. */
   readonly env: Readonly<Record<string, string>>
-  /** For clients of an engine, which find their daemon by it; never for what becomes the sandbox itself. */
+  /** For engine clients, which find their daemon through it; never for a program that becomes the sandbox. */
   readonly inheritEnvironment?: boolean
   /** Data that the program reads from descriptor 3. */
   readonly descriptor3?: Uint8Array | undefined
-  /** The program reads descriptor 4 before it does anything else: `key` comes when `ready` has resolved, and without it the program fails. */
+  /** The program reads descriptor 4 first: it receives `key` when `ready` has resolved, and fails without it. */
   readonly gate?: { readonly key: Uint8Array; ready(pid: number): Promise<void> } | undefined
-  /** Waited for before the launch counts as made. */
+  /** Must resolve before the launch completes. */
   started?(pid: number): Promise<void>
 }
 
 export interface Ending {
-  /** Ends what runs; called again until the program is gone, so it must bear repetition. Default: SIGKILL. */
+  /** Ends the sandbox. Called repeatedly until the program has ended, so it must be idempotent. Default: SIGKILL. */
   end?(): Promise<void>
-  /** Ends what outlives the program: what holds its pipes would keep its end unknown. Called at that end, and with `end`. */
+  /** Ends processes that outlive the program, whose open pipes would hide its end. Called at the end of the program and with `end`. */
   sweep?(): Promise<void>
-  /** Says why it ended, from what the engine knows, and removes what is left. */
+  /** Determines the exit reason with information of the engine, and removes what is left. */
   settle?(exit: Exit): Promise<Exit>
   usage?(): Promise<Usage | null>
 }
@@ -50,7 +50,7 @@ const toExit = (code: number | undefined, signal: string | undefined): Exit => {
 
 const stopped: Exit = { code: null, signal: null, reason: 'stopped' }
 
-/** False when the time was up first. */
+/** Resolves to false after the timeout. */
 const within = async (done: Promise<boolean>, time: number): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<boolean>((resolve) => {
@@ -63,7 +63,7 @@ const within = async (done: Promise<boolean>, time: number): Promise<boolean> =>
 
 const nothing = new Uint8Array()
 
-/** What the child gets from descriptor 3 on: the given data, the gate, and an empty pipe over whatever it would inherit unasked. */
+/** Descriptors of the child from 3 on: the data, the start gate, and an empty pipe over each descriptor that it would inherit. */
 const extraDescriptors = (program: Program, inherited: readonly number[]): ('ignore' | 'pipe' | Uint8Array)[] => {
   const last = Math.max(program.descriptor3 === undefined ? 2 : 3, program.gate === undefined ? 2 : 4, ...inherited)
   return Array.from({ length: last - 2 }, (_, index) => {
@@ -78,7 +78,7 @@ const start = async (program: Program) => {
   const extra = extraDescriptors(program, inherited)
   return {
     child: execa(file, [...args], {
-      // A pipe that is at its end: gVisor gives its stdin to nobody, and that would be the host's /dev/null.
+      // An ended pipe: gVisor does not pass on its stdin, which would otherwise be the host's /dev/null.
       stdio: [nothing, 'pipe', 'pipe', ...extra],
       encoding: 'buffer',
       buffer: false,
@@ -97,7 +97,7 @@ const readOutput = ({ stdout, stderr }: Awaited<ReturnType<typeof start>>['child
   return output
 }
 
-/** A program that was not let through its gate never becomes a sandbox. */
+/** A program that does not pass its start gate never becomes a sandbox. */
 const openGate = async (program: Program, child: { pid?: number | undefined; stdio: readonly unknown[] }): Promise<void> => {
   const { gate } = program
   if (child.pid === undefined) return
@@ -118,9 +118,9 @@ export const launchProgram = async (program: Program, ending: Ending = {}): Prom
   const { child } = await start(program)
   const output = readOutput(child)
   let stopping = false
-  /** Resolved when `stop` waits no longer for the end of the program: a stray may hold its pipes. */
+  /** Resolves when `stop` no longer waits for the end of the program: an orphan may have its pipes open. */
   const givenUp = Promise.withResolvers<Exit>()
-  /** Resolved when `stop` waits no longer for the engine either, which may hang. */
+  /** Resolves when `stop` no longer waits for the engine, which may hang. */
   const abandoned = Promise.withResolvers<Exit>()
   const ended = async (): Promise<Exit> => {
     const exit = await Promise.race([child.then(({ exitCode, signal }) => toExit(exitCode, signal)), givenUp.promise])

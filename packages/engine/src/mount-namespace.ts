@@ -1,5 +1,4 @@
-// A private mount namespace for one launch, whose sources carry flags that an engine cannot set. The mounts of the host stay
-// unchanged.
+// A private mount namespace for one launch, in which mounts have flags that an engine cannot set. The host's mounts stay unchanged.
 import { randomBytes } from 'node:crypto'
 import { readlink, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +7,7 @@ import { limits, ServiceError } from '@gatehouse/contracts'
 import { findProgram, programPath } from '@gatehouse/kernel'
 import { execa } from 'execa'
 
-/** Lines of a mount table, as `mount --all --fstab` reads them. */
+/** Lines of a mount table for `mount --all --fstab`. */
 export interface StageMount {
   /** Absolute path on the host, `tmpfs` or `overlay`. */
   readonly source: string
@@ -21,7 +20,7 @@ const escapes: Readonly<Record<string, string>> = { ' ': '\\040', '\t': '\\011',
 
 const field = (text: string): string => text.replaceAll(/[ \t\n\\]/g, (character) => escapes[character] ?? '')
 
-/** A comma would end an option, so it is refused rather than quoted: none of ours holds one. */
+/** A comma would end an option. It is refused instead of quoted, because no path of the unit contains one. */
 export const renderFstab = (mounts: readonly StageMount[]): string =>
   mounts
     .map(({ source, target, options }) => {
@@ -41,11 +40,11 @@ export interface StagePrograms {
 }
 
 export interface Stage {
-  /** What comes before a program on the command line to start it in there. */
+  /** The command line prefix that starts a program in the namespace. */
   readonly prefix: readonly [string, ...string[]]
-  /** Resolves when the process is in there, or gone. */
+  /** Resolves when the process is in the namespace or has ended. */
   entered(pid: number): Promise<void>
-  /** The namespace lasts as long as a process is in it. */
+  /** The namespace exists as long as a process is in it. */
   close(): Promise<void>
 }
 
@@ -60,7 +59,7 @@ const namespaceOf = (pid: number | 'self'): Promise<string | null> => readlink(`
 
 const environment = { env: { PATH: programPath }, extendEnv: false, cwd: '/' } as const
 
-/** Waits until `holds`; null means that the process is gone. */
+/** Waits until `holds` returns true; null means that the process has ended. */
 const until = async (pid: number, holds: (namespace: string) => boolean): Promise<boolean> => {
   const deadline = performance.now() + limits.launchTime
   while (performance.now() < deadline) {
@@ -79,10 +78,10 @@ const refuse = (detail: string, cause?: unknown): ServiceError =>
     cause,
   })
 
-/** Reads its standard input until we close it, or are gone. */
+/** Reads its standard input until the unit closes it or ends. */
 const startHolder = ({ programs, root }: StageOptions) => {
   const user = root ? [] : ['--user', '--map-root-user']
-  // What the host unmounts is gone here too: a namespace that lasts would keep the disk of another group in use.
+  // Unmounts of the host must propagate: a long-lived namespace would keep the disk of another group in use.
   const propagation = root ? 'slave' : 'private'
   const args = ['--pdeathsig', 'KILL', programs.unshare, ...user, '--mount', '--propagation', propagation, programs.cat]
   return execa(programs.setpriv, args, { ...environment, stdio: ['pipe', 'ignore', 'pipe'], reject: false })
@@ -95,7 +94,7 @@ const fill = async ([file, ...inside]: Stage['prefix'], mounts: readonly StageMo
   try {
     const args = [...inside, programs.mount, '--no-mtab', '--all', '--fstab', table]
     const result = await execa(file, args, { ...environment, stdin: 'ignore', reject: false, timeout: limits.launchTime })
-    if (result.failed) throw refuse(`the mounts of a sandbox failed: ${result.stderr || result.shortMessage}`)
+    if (result.failed) throw refuse(`cannot prepare the mounts of a sandbox: ${result.stderr || result.shortMessage}`)
   } finally {
     await rm(table, { force: true })
   }
@@ -115,7 +114,7 @@ export const openStage = async (mounts: readonly StageMount[], options: StageOpt
   const user = root ? [] : ['--user', '--preserve-credentials']
   const prefix = [programs.nsenter, '--target', String(pid), ...user, '--mount', '--'] as const
   try {
-    if (!(await until(pid, (namespace) => namespace !== outside))) throw refuse(`${programs.unshare} made no namespace`)
+    if (!(await until(pid, (namespace) => namespace !== outside))) throw refuse(`${programs.unshare} created no namespace`)
     await fill(prefix, mounts, options)
   } catch (error) {
     await close()
@@ -131,7 +130,7 @@ export const openStage = async (mounts: readonly StageMount[], options: StageOpt
   }
 }
 
-/** Null where one is not there. */
+/** Null where a program is missing. */
 export const findStagePrograms = async (): Promise<StagePrograms | null> => {
   const find = findProgram
   const [unshare, nsenter, mount, cat, setpriv] = await Promise.all([

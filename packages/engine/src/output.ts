@@ -1,4 +1,4 @@
-// Lines from the pipes of a sandbox, within a cap per second and in all. What is beyond is dropped, never waited for.
+// Reads lines from the pipes of a sandbox, with limits per second and in total. Output beyond the limits is dropped and never blocks.
 import { StringDecoder } from 'node:string_decoder'
 import { limits } from '@gatehouse/contracts'
 
@@ -11,7 +11,7 @@ export interface OutputCaps {
 
 export interface Output {
   readonly lines: AsyncIterable<string>
-  /** A writer for one pipe: chunks of two pipes must not share a line. */
+  /** A line splitter for one pipe: chunks of two pipes must not share a line. */
   pipe(): (chunk: Uint8Array) => void
   end(): void
 }
@@ -94,15 +94,15 @@ export const createOutput = (caps: OutputCaps = { perSecond: limits.sandboxOutpu
   let told = false
 
   const say = (line: string): void => {
-    if (dropped > 0 && queue.push(`[${dropped} bytes of output dropped: more than ${caps.perSecond} a second or ${caps.total} in all]`))
+    if (dropped > 0 && queue.push(`[${dropped} bytes of output dropped: limit is ${caps.perSecond} per second, ${caps.total} in total]`))
       dropped = 0
     if (!queue.push(line)) dropped += line.length
   }
 
-  /** What is beyond the caps is counted, not kept. */
+  /** Output beyond the limits is only counted. */
   const drop = (bytes: number): void => {
     dropped += bytes
-    if (budget.exhausted && !told) told = queue.push(`[output dropped from here on: more than ${caps.total} bytes in all]`)
+    if (budget.exhausted && !told) told = queue.push(`[further output dropped: limit of ${caps.total} bytes reached]`)
   }
 
   const pipe = () => {

@@ -17,6 +17,6 @@ describe('the release of an engine', () => {
     assert.equal(judgeRelease('runc', 'runc version 1.3.3'), null)
     assert.equal(judgeRelease('bwrap', 'bubblewrap 0.8.0'), null)
     assert.equal(judgeRelease('docker', 'Docker version 28.2.2, build e6534b4'), null)
-    assert.match(judgeRelease('podman', 'podman') ?? '', /does not tell its release/)
+    assert.match(judgeRelease('podman', 'podman') ?? '', /does not report its release/)
   })
 })

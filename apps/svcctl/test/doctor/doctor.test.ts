@@ -137,7 +137,7 @@ test('doctor alters no byte of the state, with the unit up and down, and ends wi
   for (const { stdout, stderr } of [up, down]) assert.ok(!(stdout + stderr).includes(secret))
   assert.ok(!existsSync(`${place.stateDir}/gateway.db-wal`))
   const engines = findings.filter(({ check }) => check === 'engines').map(({ detail, fix }) => [detail, fix])
-  const silent = ['docker is installed, and has no daemon that answers at tcp://127.0.0.1:9', 'systemctl start docker']
+  const silent = ['docker is installed, and has no responding daemon at tcp://127.0.0.1:9', 'systemctl start docker']
   if (/\bdocker \d/.test(engines[0]?.[0] ?? '')) assert.deepEqual(engines[1], silent)
 })
 

@@ -1,4 +1,4 @@
-// Whether bubblewrap works here: its programs are there, and a trial sandbox over the host's own root ran.
+// Detects whether bubblewrap works on this host: its programs are installed, and a trial sandbox over the host's root ran.
 import { mkdir } from 'node:fs/promises'
 import { findProgram } from '@gatehouse/kernel'
 import { detectGroups } from '../cgroup/group.ts'
@@ -21,10 +21,10 @@ const findPrograms = async (): Promise<BubblewrapPrograms | string> => {
   return `${lacking.join(', ')} not found: apt-get install ${[...new Set(lacking.map((name) => packages[name]))].join(' ')}`
 }
 
-/** Null when it ran. */
+/** Why the trial failed; null when it ran. */
 const tryOut = async (options: BubblewrapOptions, unitId: string): Promise<string | null> => {
   const trial = await findProgram('true')
-  if (trial === null) return 'no program `true` to try it with'
+  if (trial === null) return 'the program `true`, which the trial runs, was not found'
   return tryLaunch((spec) => createBubblewrap(options).launch(spec), { rootfs: '/', command: [trial], unitId }).catch((error: unknown) =>
     String(error),
   )
@@ -37,10 +37,10 @@ export const detectBubblewrap = async ({ home, unitId }: ChooseOptions): Promise
   const [stage, hierarchy, old] = await Promise.all([findStagePrograms(), detectGroups(unitId), checkRelease('bwrap', programs.bwrap)])
   const filter = isArchitecture(process.arch) ? renderBpf(process.arch) : null
   const whole = { programs, root: process.getuid?.() === 0, filter, stage, hierarchy, home }
-  // A trial that is killed in the middle takes no wall away: it fails for good only when it fails twice.
+  // A trial can be killed by chance, so only two failures count.
   const fault = (await tryOut(whole, unitId)) && (await tryOut(whole, unitId))
   if (fault === null) return { driver: createBubblewrap(whole), ...(old === null ? {} : { old }) }
-  // Some hosts let namespaces be made, but not one in another: then the flags of mounts are the wall that lacks.
+  // Some hosts allow namespaces but not nested ones; then the control `mount-flags` is missing.
   const plain = { ...whole, stage: null }
   const again = stage === null ? fault : await tryOut(plain, unitId)
   if (again !== null) return { refused: `a trial sandbox by bwrap failed: ${again}; ${blocked}` }

@@ -1,4 +1,4 @@
-// Sandboxes by bubblewrap: no daemon, no root needed. Started by root, it becomes the sandbox's own host uid first.
+// The driver for bubblewrap, which needs neither a daemon nor root. Started by root, it first switches to the sandbox's host uid.
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import { bubblewrapProgram, type BubblewrapPrograms, hostIdentity, stageMounts }
 
 export interface BubblewrapOptions {
   readonly programs: BubblewrapPrograms
-  /** True where the unit is root. */
+  /** Whether the unit runs as root. */
   readonly root: boolean
-  /** Rendered system call filter; null where there is none for this machine. */
+  /** Rendered system call filter; null where there is none for this architecture. */
   readonly filter: Uint8Array | null
-  /** Null where mounts cannot be given flags beforehand. */
+  /** Null where mount flags cannot be set. */
   readonly stage: StagePrograms | null
-  /** Null where no limit can be set. */
+  /** Null where no limits can be set. */
   readonly hierarchy: Hierarchy | null
   /** Private directory for mount tables. */
   readonly home: string
@@ -34,8 +34,8 @@ const missingWalls = ({ root, filter, stage, hierarchy }: BubblewrapOptions): Co
 ]
 
 /**
- * The kernel's own counters tell why. Whatever is left in the group is ended with it: killed at its start, bwrap may leave a child
- * that had not yet asked to die with its parent.
+ * Derives the exit reason from kernel counters and ends everything left in the group: a bwrap that is killed at its start may leave a child
+ * that has not set its parent death signal yet.
  */
 const endingOf = (group: Group | null): Ending => {
   if (group === null) return {}
@@ -56,7 +56,7 @@ interface Prepared {
   readonly tmp: string | null
 }
 
-/** Each `bwrap` stays in the group, outside of its process namespace and as the first process in it. Root's sandboxes are inside two of them. */
+/** Each `bwrap` has two processes in the group, one outside of its process namespace and one as its first process. Sandboxes of root have two `bwrap`. */
 const ownProcesses = 2
 
 const start = async (options: BubblewrapOptions, spec: LaunchSpec, { group, stage, tmp }: Prepared): Promise<Sandbox> => {
@@ -86,7 +86,7 @@ const launch = async (options: BubblewrapOptions, spec: LaunchSpec): Promise<San
   }
 }
 
-/** `--die-with-parent` ends every sandbox with the process that started it; only its control group stays. */
+/** `--die-with-parent` ends every sandbox with the process that started it; only its control group remains. */
 export const createBubblewrap = (options: BubblewrapOptions): Driver => ({
   name: 'bubblewrap',
   engine: 'bwrap',

@@ -5,15 +5,15 @@ import type { LaunchSpec, Mount } from '../driver.ts'
 import type { Program } from '../launch.ts'
 import { hardened, type StageMount } from '../mount-namespace.ts'
 
-/** The command line of the inner `bwrap`, which builds every wall out of namespaces. */
+/** The command line of the inner `bwrap`, which builds the sandbox from namespaces. */
 const MiB = 1024 * 1024
 
 export interface ArgumentParts {
   /** The filter is read from descriptor 3. */
   readonly seccomp: boolean
-  /** `/tmp` is among the mounts; without a stage it is made here, where it cannot be told that nothing in it is a program. */
+  /** `/tmp` is among the mounts. Without a stage it is created here, where bwrap cannot mount it noexec. */
   readonly tmpMounted: boolean
-  /** The root is not among the arguments, but read from descriptor 4. */
+  /** The root is read from descriptor 4 instead of the arguments. */
   readonly gate: boolean
 }
 
@@ -33,10 +33,10 @@ const sandboxArguments = (spec: Omit<LaunchSpec, 'id' | 'unitId'>, parts: Argume
 
 const rootArguments = (rootfs: string, target: string): string[] => ['--ro-bind', rootfs, target]
 
-/** Reading there is what holds bwrap back. */
+/** Reading from it delays bwrap. */
 const gateArguments = ['--args', '4'] as const
 
-/** Whoever dies opens the gate too, but leaves no root behind it: then there is nothing to run. */
+/** If the unit dies, the descriptor closes without naming a root, and bwrap has nothing to run. */
 const gateKey = (rootfs: string, target: string): Uint8Array =>
   Buffer.from(
     rootArguments(rootfs, target)
@@ -46,7 +46,7 @@ const gateKey = (rootfs: string, target: string): Uint8Array =>
 
 const mountArguments = (mount: Mount): string[] => [mount.mode === 'ro' ? '--ro-bind' : '--bind', mount.source, mount.target]
 
-/** A tmpfs covers it inside the private namespace; the host's own is not touched. */
+/** A tmpfs covers it in the private namespace; the host's directory is not changed. */
 const stage = '/tmp'
 
 const inodesPerMiB = 256
@@ -59,14 +59,14 @@ export interface ShowPrograms {
 interface Shown {
   readonly rootfs: string
   readonly mounts: readonly Mount[]
-  /** What comes before the inner `bwrap` on the command line. */
+  /** The part of the command line before the inner `bwrap`. */
   readonly prefix: readonly string[]
   readonly key: Uint8Array
 }
 
 const mountFlag = ({ mode }: Mount): string => (mode === 'ro' ? '--ro-bind' : '--bind')
 
-/** Each source over itself with its flags, and a small file system for `/tmp`; bwrap keeps the flags of what it binds. */
+/** Mounts each source over itself with its flags, and a small file system for `/tmp`; bwrap keeps the flags of its bind sources. */
 export const stageMounts = (spec: Pick<LaunchSpec, 'mounts' | 'limits'>, tmp: string): StageMount[] => [
   ...spec.mounts.map(({ source, mode }) => ({ source, target: source, options: ['bind', mode, ...hardened] })),
   {
@@ -77,8 +77,8 @@ export const stageMounts = (spec: Pick<LaunchSpec, 'mounts' | 'limits'>, tmp: st
 ]
 
 /**
- * Root's capabilities and groups end with `setpriv`: what builds the sandbox has neither.
- * The process namespace makes the kernel end all of it with its first process: a signal from a dead parent would not reach another uid.
+ * `setpriv` drops root's capabilities and groups before the sandbox is built. The process namespace makes the kernel end all processes
+ * with the first one: a parent death signal would not reach another uid.
  */
 const showSources = (spec: Pick<LaunchSpec, 'rootfs' | 'mounts'>, identity: HostIdentity, programs: ShowPrograms): Shown => {
   const rootfs = `${stage}/root`
@@ -104,16 +104,16 @@ export interface ProgramOptions {
   readonly root: boolean
   /** Rendered system call filter; null where there is none for this machine. */
   readonly filter: Uint8Array | null
-  /** Directory that the stage made a small file system of; null: there is no stage. */
+  /** Directory on which the stage mounted a small file system; null without a stage. */
   readonly tmp: string | null
-  /** Enters the stage; empty where there is none. */
+  /** The command prefix that enters the stage; empty without one. */
   readonly prefix: readonly string[]
 }
 
-/** Never 0: root without an identity of its own for the sandbox takes the one that means nobody on the host either. */
+/** Never 0: if root has no identity for the sandbox, it uses one that no user of the host has. */
 export const hostIdentity = (identity: HostIdentity | undefined): HostIdentity => {
   if (identity === undefined) return { uid: sandboxUid, gid: sandboxUid }
-  if (identity.uid === 0 || identity.gid === 0) throw new TypeError('expected a host identity that is not root')
+  if (identity.uid === 0 || identity.gid === 0) throw new TypeError('the host identity of a sandbox must not be root')
   return identity
 }
 
@@ -134,7 +134,7 @@ const lineOf = (given: LaunchSpec, { programs, root, filter, tmp }: ProgramOptio
   return { command: [...shown.prefix, programs.bwrap, ...inner], key: shown.key }
 }
 
-/** `key`: what its gate takes. bwrap itself asks to die with its parent late: one whose parent died before that would stay. */
+/** Sets a parent death signal early: bwrap sets its own late and would survive a parent that dies before. @param key what the start gate expects */
 export const bubblewrapProgram = (spec: LaunchSpec, options: ProgramOptions): Program & { readonly key: Uint8Array } => {
   const { prlimit, setpriv } = options.programs
   const { command, key } = lineOf(spec, options)

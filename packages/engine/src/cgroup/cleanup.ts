@@ -8,7 +8,7 @@ import type { Hierarchy } from './hierarchy.ts'
 const namesBelow = async (path: string): Promise<string[]> =>
   (await readdir(path, { withFileTypes: true }).catch(() => [])).filter((entry) => entry.isDirectory()).map(({ name }) => name)
 
-/** Never touches the groups of another unit. Returns how many there were. */
+/** Removes the groups of this unit only. Resolves to their number. */
 export const removeGroups = async (hierarchy: Hierarchy, unitId: string): Promise<number> => {
   const below = dirname(groupPath(unitId, 'any'))
   const homes = hierarchy.bases.map((base) => join(base, below))
@@ -18,7 +18,7 @@ export const removeGroups = async (hierarchy: Hierarchy, unitId: string): Promis
   return names.length
 }
 
-/** gVisor goes into the group of its sandbox, and waits at the end until that is empty. Where groups are ours in part alone it cannot go back. */
+/** gVisor enters the group of its sandbox and waits at the end until it is empty. With partly delegated groups it cannot leave again. */
 const every = 100
 
 const lives = (pid: number): Promise<boolean> =>
@@ -27,7 +27,7 @@ const lives = (pid: number): Promise<boolean> =>
     () => false,
   )
 
-/** Once the runtime is alone where others were: what is to be limited is never let out. Resolves then, or when it is gone; rejects never. */
+/** Moves the runtime out when only it is left in the group, so that limited processes never leave. Resolves then or when it has ended; never rejects. */
 export const moveOutOfCgroup = async (group: Pick<Group, 'members' | 'letOut'>, runtime: number): Promise<void> => {
   let hadOthers = false
   while (await lives(runtime)) {

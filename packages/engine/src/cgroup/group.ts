@@ -1,4 +1,4 @@
-// One control group a sandbox: made with its limits, entered by what becomes the sandbox, read, and removed with all that is in it.
+// The control group of one sandbox: created with its limits, joined by the sandbox, read, and removed with all its processes.
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -16,20 +16,20 @@ const removals = 60
 export type GroupLimits = Pick<LaunchSpec['limits'], 'memoryMiB' | 'cpus' | 'pids'>
 
 export interface Group {
-  /** As an OCI configuration names it. */
+  /** The path in an OCI configuration. */
   readonly path: string
-  /** Makes it, limits set. */
+  /** Creates the group with its limits. */
   create(limits: GroupLimits): Promise<void>
-  /** The process, and all that it starts from then on. */
+  /** Adds a process; the processes that it starts afterwards belong to the group too. */
   enter(pid: number): Promise<void>
-  /** Ids of the processes that are in it now. */
+  /** Ids of the processes in the group. */
   members(): Promise<number[]>
-  /** Lets a process out that was only to watch, to the group above. Bears that it is gone. */
+  /** Moves a supervising process to the parent group. Ignores a process that has ended. */
   letOut(pid: number): Promise<void>
   usage(): Promise<Usage>
-  /** Ends what is in it now. */
+  /** Kills the processes in the group. */
   kill(): Promise<void>
-  /** Ends what is in it, then removes it. False when something could not be ended. */
+  /** Kills the processes in the group and removes it. Resolves to false when a process could not be ended. */
   remove(): Promise<boolean>
 }
 
@@ -52,13 +52,13 @@ const settings = (controller: Controller, version: 1 | 2, { memoryMiB, cpus, pid
   }
 }
 
-/** All sandboxes together get half of what a neighbour of their group gets, such as the slice in which the services lie. */
+/** All sandboxes together get half the processor share of a sibling of their group, such as the slice of the services. */
 const settingsOfAll = (version: 1 | 2): Settings =>
   version === 1
     ? { 'cpu.shares?': String(bounds.sandboxesCpuShares) }
     : { 'cpu.weight?': String(Math.round(bounds.sandboxesCpuShares / 10.24)) }
 
-/** A name that ends with `?` may be absent: not every kernel counts swap. */
+/** A name that ends with `?` is optional: not every kernel counts swap. */
 const apply = async (path: string, values: Settings): Promise<void> => {
   for (const [name, value] of Object.entries(values)) {
     const write = writeFile(join(path, name.replace('?', '')), value)
@@ -66,14 +66,14 @@ const apply = async (path: string, values: Settings): Promise<void> => {
   }
 }
 
-/** In version 2 each level hands its controllers down. */
+/** In version 2 each level must enable the controllers for the next. */
 const handDown = async (base: string, path: string): Promise<void> => {
   const above: string[] = []
   for (let at = dirname(path); at.length >= base.length && at !== '/'; at = dirname(at)) above.unshift(at)
   for (const directory of above) await writeFile(join(directory, 'cgroup.subtree_control'), '+memory +pids +cpu')
 }
 
-/** Ids of the processes of a group and of those below it. The kernel writes 0 for one that has no id here, and a signal to 0 would end us. */
+/** Ids of the processes of a group and its subgroups. 0, which the kernel writes for a process without an id here, is left out: a signal to 0 would end the unit. */
 const inhabitants = async (path: string): Promise<number[]> => {
   const text = await readFile(join(path, 'cgroup.procs'), 'utf8').catch(() => '')
   const own = text
@@ -89,7 +89,7 @@ const killAll = async (path: string): Promise<void> => {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // it has ended meanwhile
+      // The process has ended in the meantime.
     }
   }
 }
@@ -102,7 +102,7 @@ const removeTree = async (path: string): Promise<void> => {
   })
 }
 
-/** What has been killed leaves its group a little later. */
+/** A killed process leaves its group with a short delay. */
 const removeDirectory = async (path: string): Promise<boolean> => {
   for (let attempt = 1; attempt <= removals; attempt += 1) {
     await killAll(path)
@@ -116,15 +116,15 @@ const removeDirectory = async (path: string): Promise<boolean> => {
   return false
 }
 
-/** The unit makes everything private, but a runtime looks at a group as the host id that its sandbox is mapped to. */
+/** The unit creates everything private, but a runtime accesses a group with the host id of its sandbox. */
 const makeVisible = async (path: string): Promise<void> => {
   await mkdir(path, { recursive: true })
   for (const directory of [path, dirname(path), dirname(dirname(path))]) await chmod(directory, 0o755)
 }
 
 /**
- * Hierarchies in which nothing is limited: what `runc` made there is as private as the unit makes everything, and Podman starts no container
- * below it. What is not there yet is made by an engine.
+ * Hierarchies without limits. Directories that `runc` created there are private because of the umask of the unit, and Podman starts no
+ * container below them. Missing ones are created by the engine.
  */
 const showOthers = async (bases: readonly string[], path: string): Promise<void> => {
   for (const base of bases)
@@ -133,7 +133,7 @@ const showOthers = async (bases: readonly string[], path: string): Promise<void>
 
 const label = /^[\w.-]+$/
 export const groupPath = (unitId: string, id: string): string => {
-  for (const part of [unitId, id]) if (!label.test(part) || /^\.+$/.test(part)) throw new TypeError(`expected a plain name, got ${part}`)
+  for (const part of [unitId, id]) if (!label.test(part) || /^\.+$/.test(part)) throw new TypeError(`invalid control group name ${part}`)
   return `/${groupsHome}/${unitId}/${id}`
 }
 
@@ -173,7 +173,7 @@ export const openGroup = (hierarchy: Hierarchy, path: string): Group => {
   }
 }
 
-/** Null where they cannot; then no limit of memory, processes and processors bites. */
+/** Null where groups cannot be created; then memory, processes and processors are not limited. */
 export const detectGroups = async (unitId: string): Promise<Hierarchy | null> => {
   const hierarchy = await findHierarchy(process.geteuid?.() === 0 && (await hasHostIds()))
   if (hierarchy === null) return null

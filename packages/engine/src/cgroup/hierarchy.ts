@@ -1,4 +1,4 @@
-// Where this host keeps control groups for memory, processes and processors: version 1, version 2, or a mix of both.
+// Finds the control group hierarchies for memory, processes and processors: version 1, version 2, or both.
 import { constants } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -11,16 +11,16 @@ export const groupsHome = 'gatehouse'
 
 export interface Place {
   readonly version: 1 | 2
-  /** Directory below which groups are made. */
+  /** Directory below which groups are created. */
   readonly base: string
 }
 
 export interface Hierarchy extends Readonly<Record<Controller, Place>> {
-  /** Where an engine may make groups of a sandbox that have no limit: every hierarchy of this host, as far as it is ours. */
+  /** Where an engine may create unlimited groups of a sandbox: every hierarchy of this host that is delegated to this user. */
   readonly bases: readonly string[]
-  /** The unit's own processes lie at the top, where each of them counts for the processors as much as all of our groups together. */
+  /** The processes of the unit are at the top, where each has the same processor weight as all sandbox groups together. */
   readonly beside: boolean
-  /** Ours in part alone: whoever has gone into a group of version 1 cannot go back to where it came from. */
+  /** Partly delegated: a process that has joined a group of version 1 cannot return to its former group. */
   readonly delegated: boolean
 }
 
@@ -43,7 +43,7 @@ const parseMounts = (text: string): MountEntry[] =>
 /** The path of this process in the hierarchy of version 2. */
 const ownPath = async (): Promise<string> => /^0::(.*)$/m.exec(await readText('/proc/self/cgroup'))?.[1] ?? '/'
 
-/** The path of this process where processors are shared out. */
+/** The path of this process in the hierarchy of the cpu controller. */
 const ownPathFor = async ({ version }: Place): Promise<string> =>
   version === 2 ? ownPath() : (/^\d+:(?:[^:]*,)?cpu(?:,[^:]*)?:(.*)$/m.exec(await readText('/proc/self/cgroup'))?.[1] ?? '/')
 
@@ -53,7 +53,7 @@ const isWritable = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Root uses the top; anybody else what was delegated: its own group, or the one above it. */
+/** Root uses the top; another user the delegated group, which is its own or the parent. */
 const basesOfTwo = async (point: string, root: boolean): Promise<string[]> => {
   if (root) return [point]
   const own = join(point, await ownPath())
@@ -62,14 +62,14 @@ const basesOfTwo = async (point: string, root: boolean): Promise<string[]> => {
   return candidates.filter((_, index) => writable[index])
 }
 
-/** Root uses all; anybody else those in which a directory is ours, such as `gatehouse setup` makes in version 1. */
+/** Root uses all; another user those with a directory that it owns, such as `gatehouse setup` creates in version 1. */
 const ownMounts = async (mounts: readonly MountEntry[], root: boolean): Promise<readonly MountEntry[]> => {
   if (root) return mounts
   const own = await Promise.all(mounts.map(({ point }) => isWritable(join(point, groupsHome))))
   return mounts.filter((_, index) => own[index])
 }
 
-/** Null where one of the three controllers cannot be had. Reads, changes nothing. `root`: of the host, not of a user namespace. */
+/** Null where one of the three controllers is not available. Changes nothing. @param root whether this is root of the host, not of a user namespace */
 export const findHierarchy = async (root: boolean): Promise<Hierarchy | null> => {
   const mounts = parseMounts(await readText('/proc/self/mountinfo'))
   const own = await ownMounts(mounts, root)

@@ -1,4 +1,4 @@
-// Kernel counters of one sandbox (memory kills, refused processes, throttled periods), and the reason of its end that they tell.
+// Reads kernel counters of one sandbox (memory kills, refused processes, throttling), and derives the reason of its exit.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Exit, Usage } from '../driver.ts'
@@ -12,8 +12,8 @@ const readNumber = async (path: string, name: string): Promise<number> =>
 const MiB = 1024 * 1024
 
 /**
- * Version 1 counts kills where the process was, which may be a group below; version 2 counts them here too.
- * Files that were read or written fill a group of version 1 as well, but are given up before anybody is killed: then next to nothing is left.
+ * Version 1 counts kills in the group of the process, which may be a subgroup; version 2 counts them here too. In version 1 the page
+ * cache fills a group as well, but it is reclaimed before a process is killed, so that almost none is left then.
  */
 const readFull = async ({ version, path }: Directories['memory']): Promise<boolean> => {
   if (version === 2) return (await read(join(path, 'memory.events'), 'oom')) > 0
@@ -27,7 +27,7 @@ const read = async (path: string, name: string): Promise<number> => {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
 }
 
-/** Zeros where there is no such group. */
+/** All counters are 0 where the group does not exist. */
 export const readUsage = async ({ memory, pids, cpu }: Directories): Promise<Usage> => {
   const one = memory.version === 1
   const [memoryKills, memoryFull, refusedProcesses, throttledPeriods, throttled] = await Promise.all([
@@ -41,7 +41,7 @@ export const readUsage = async ({ memory, pids, cpu }: Directories): Promise<Usa
   return { memoryKills, memoryFull, refusedProcesses, throttledPeriods, throttledSeconds }
 }
 
-/** Null where there is no such process, or its groups cannot be seen from here. */
+/** Null where the process does not exist or its groups are not visible. */
 export const usageOfProcess = async (pid: number): Promise<Usage | null> => {
   if (pid <= 1) return null
   const [hierarchy, text] = await Promise.all([findHierarchy(true), readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')])
@@ -57,7 +57,7 @@ export const usageOfProcess = async (pid: number): Promise<Usage | null> => {
   return readUsage(directories)
 }
 
-/** Corrects the reason that the engine reports, which is often missing or wrong. A refused process does not end a sandbox by itself. */
+/** Corrects the reason reported by the engine, which is often missing or wrong. A refused process alone does not end a sandbox. */
 export const reasonOf = (exit: Exit, { memoryKills, refusedProcesses }: Pick<Usage, 'memoryKills' | 'refusedProcesses'>): Exit => {
   if (memoryKills > 0) return { ...exit, reason: 'out-of-memory' }
   return refusedProcesses > 0 && exit.code !== 0 ? { ...exit, reason: 'out-of-processes' } : exit

@@ -1,4 +1,4 @@
-// The only way to call the client program of a container engine, and what its errors mean.
+// Calls the client program of a container engine and interprets its errors.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HostIdentity } from '@gatehouse/contracts'
 import { programPath } from '@gatehouse/kernel'
@@ -6,27 +6,27 @@ import { execa } from 'execa'
 
 export interface Engine {
   readonly name: 'docker' | 'podman' | 'nerdctl'
-  /** For people. */
+  /** A description for people. */
   readonly label: string
   /** Absolute path of the client. */
   readonly file: string
   /** Arguments before every command. */
   readonly global: readonly string[]
-  /** OCI runtime to ask for in `run`; null: the default, or said in `global` already. */
+  /** OCI runtime for `run`; null for the default or if `global` names it. */
   readonly runtime: string | null
-  /** True where the runtime is gVisor's `runsc`: a kernel of its own, which counts tasks differently. */
+  /** Whether the runtime is gVisor's `runsc`, whose own kernel counts tasks differently. */
   readonly gvisor: boolean
-  /** False where the runtime takes no system call filter from the engine. */
+  /** False where the runtime does not accept a system call filter from the engine. */
   readonly filters: boolean
   /** False where the engine or its runtime does not enforce memory, processors and processes. */
   readonly limits: boolean
-  /** False where it makes no container in a control group that was made beforehand. */
+  /** False where it cannot create a container in an existing control group. */
   readonly takesParent: boolean
-  /** What sandboxes run as instead of 65532, where the unit is not root. */
+  /** The user of sandboxes instead of 65532, where the unit is not root. */
   readonly user: HostIdentity | null
 }
 
-/** Milliseconds that any command but `run` may take. */
+/** Time limit in milliseconds of every command except `run`. */
 const commandTime = 60_000
 
 export interface Called {
@@ -53,8 +53,8 @@ const removals = 10
 const alreadyGone = /no such container|no container with (?:name|id)/i
 
 /**
- * Kills and removes at once; what is not there is no error. Tried again while the engine cannot yet: a runtime may still
- * be ending the container, or another removal of it may be in progress.
+ * Kills and removes containers; missing ones are no error. Retries while the engine refuses, because the runtime may still be ending the
+ * container or another removal may be in progress.
  */
 export const removeContainers = async (engine: Pick<Engine, 'name' | 'file' | 'global'>, names: readonly string[]): Promise<Called> => {
   const args = ['rm', '--force', ...(engine.name === 'podman' ? ['--time', '0'] : []), ...names]
@@ -67,21 +67,21 @@ export const removeContainers = async (engine: Pick<Engine, 'name' | 'file' | 'g
   return called
 }
 
-/** Why Docker's client gets no answer, in words of our own: what it says itself may be of its templates. */
+/** Why Docker's client gets no answer. Its own message may describe an error of its template instead. */
 export interface Silence {
-  /** Goes on behind "docker". */
+  /** A predicate after "docker". */
   readonly reason: string
-  /** The daemon is there, and talks to others alone. */
+  /** The daemon runs, but this user may not access it. */
   readonly forbidden: boolean
 }
 
 const address = /\b(?:unix|tcp|ssh|https?):\/\/[\w./:@[\]-]*[\w/\]]/
 
-/** @param stderr of the client, of any release */
+/** @param stderr of any release of the client */
 export const unresponsiveReason = (stderr: string): Silence => {
   const where = address.exec(stderr.replaceAll(/https?:\/\/%2F\S*/g, ''))?.[0]
   const at = where === undefined ? '' : ` at ${where}`
   return /permission denied/i.test(stderr)
-    ? { reason: `has a daemon${at} that does not talk to this user`, forbidden: true }
-    : { reason: `has no daemon that answers${at}`, forbidden: false }
+    ? { reason: `has a daemon${at} that this user may not access`, forbidden: true }
+    : { reason: `has no responding daemon${at}`, forbidden: false }
 }

@@ -1,4 +1,4 @@
-// Describes a container engine of the host: its release, runtimes and abilities.
+// Describes a container engine of the host: its release, runtimes and capabilities.
 import { jsonBounds } from '@gatehouse/contracts'
 import { jsonText } from '@gatehouse/kernel'
 import * as v from 'valibot'
@@ -31,7 +31,7 @@ const ownUser = (): Engine['user'] => {
 const isGvisor = (name: string, runtime: { path: string; runtimeType: string }): boolean =>
   /runsc|gvisor/.test(`${name} ${runtime.path} ${runtime.runtimeType}`)
 
-/** Without it a sandbox under gVisor cannot reach the sockets that are mounted for it. */
+/** Without it a sandbox under gVisor cannot connect to its mounted sockets. */
 const opensSockets = (args: readonly string[]): boolean => args.some((arg) => /^--?(host-uds=(open|all)|fsgofer-host-uds)/.test(arg))
 
 export const describeDocker = async (file: string, wanted: string | null): Promise<Answer> => {
@@ -50,7 +50,7 @@ export const describeDocker = async (file: string, wanted: string | null): Promi
   const gvisor = isGvisor(name, runtime)
   if (gvisor && runtime.path !== '' && !opensSockets(args)) {
     return {
-      refused: `docker's runtime ${name} keeps sandboxes from their sockets: add "--host-uds=open" to its "runtimeArgs" in /etc/docker/daemon.json`,
+      refused: `docker's runtime ${name} blocks the sockets of sandboxes: add "--host-uds=open" to its "runtimeArgs" in /etc/docker/daemon.json`,
     }
   }
   const limits = info.MemoryLimit && info.PidsLimit && info.CpuCfsQuota && !args.some((arg) => /^--?ignore-cgroups(=true)?$/.test(arg))
@@ -96,7 +96,7 @@ export const describePodman = async (file: string, wanted: string | null): Promi
   }
 }
 
-/** Talks to containerd, whose runtimes have long names. */
+/** Uses containerd, whose runtimes have long names. */
 export const describeNerdctl = async ({ file, global }: Client, wanted: string | null): Promise<Answer> => {
   const called = await callEngine({ file, global }, ['info', '--format', '{{json .}}'])
   if (!called.ok) return { refused: `nerdctl does not answer (${called.stderr.trim().slice(0, 300) || 'no containerd'}): start containerd` }

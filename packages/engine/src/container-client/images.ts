@@ -1,4 +1,4 @@
-// Images of a container engine: loads a root file system once for each content, and finds images by digest.
+// Images of a container engine: imports a root file system once per content, and finds images by digest.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
 import { callEngine, clientEnvironment, type Engine } from './client.ts'
 
-/** An image as a file, for an engine that takes no bare root file system: one layer, and what says so. */
+/** Builds an image archive with one layer, for an engine that cannot import a bare root file system. */
 const digestOf = async (path: string): Promise<string> => {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path), hash)
@@ -28,7 +28,7 @@ const describe = (tag: string, digest: string): Readonly<Record<string, object>>
   },
 })
 
-/** `layer`: arguments of a `tar` that writes the root file system to its output. Returns what went wrong, or null. */
+/** Resolves to the error, or null. @param layer arguments of a `tar` that writes the root file system to its output */
 const loadArchive = async (engine: Engine, tag: string, layer: readonly string[]): Promise<string | null> => {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-image-'))
   const options = { env: clientEnvironment, reject: false, stdin: 'ignore' } as const
@@ -48,16 +48,16 @@ const loadArchive = async (engine: Engine, tag: string, layer: readonly string[]
 }
 
 export interface ImageSource {
-  /** Tag of the image; one content, one tag. */
+  /** Tag of the image, unique for its content. */
   readonly tag: string
-  /** Directory that `entries` are relative to. */
+  /** Base directory of `entries`. */
   readonly directory: string
   readonly entries: readonly string[]
-  /** Packs what a link points at instead of the link. */
+  /** Whether to pack the target of a link instead of the link. */
   readonly followLinks?: boolean
 }
 
-/** Owners, order and times that do not depend on the host. */
+/** Owners, order and times that are independent of the host. */
 const tarArguments = ({ directory, entries, followLinks }: ImageSource): string[] =>
   [
     ['-C', directory, '--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0'],
@@ -65,7 +65,7 @@ const tarArguments = ({ directory, entries, followLinks }: ImageSource): string[
     ['-cf', '-', '--', ...entries],
   ].flat()
 
-/** nerdctl runs an image by the digest of its manifest, and inspects that of its configuration. */
+/** nerdctl runs an image by the digest of its manifest, but inspects by that of its configuration. */
 const findImage = async (engine: Engine, tag: string): Promise<string | null> => {
   const ask = engine.name === 'nerdctl' ? ['image', 'ls', '--quiet', '--no-trunc'] : ['image', 'inspect', '--format', '{{.Id}}']
   const found = await callEngine(engine, [...ask, tag])
@@ -82,7 +82,7 @@ const importImage = async (engine: Engine, source: ImageSource): Promise<string>
   return imported.stderr || (imported.shortMessage ?? '')
 }
 
-/** The image's id, which `run` takes. */
+/** Resolves to the image id for `run`. */
 export const ensureImage = async (engine: Engine, source: ImageSource): Promise<string> => {
   const present = await findImage(engine, source.tag)
   if (present !== null) return present
@@ -91,11 +91,11 @@ export const ensureImage = async (engine: Engine, source: ImageSource): Promise<
   if (id !== null) return id
   throw new ServiceError('no-sandbox', {
     detail: `${engine.name} import of ${source.directory} failed: ${fault}`,
-    hint: `check that ${engine.name} runs and has room for 150 MB`,
+    hint: `check that ${engine.name} runs and has 150 MB of free disk`,
   })
 }
 
-/** Finds an image of an engine by what `SERVICE_SANDBOX_IMAGE` names: a digest of a registry, or the image's own. */
+/** Finds an image by the value of `SERVICE_SANDBOX_IMAGE`: a registry digest or the image's own digest. */
 type Client = Pick<Engine, 'file' | 'global'>
 
 const inspect = async (client: Client, name: string): Promise<string | null> => {
@@ -103,13 +103,13 @@ const inspect = async (client: Client, name: string): Promise<string | null> => 
   return found.ok && found.stdout !== '' ? found.stdout.trim() : null
 }
 
-/** An image that was never in a registry has its own digest alone. */
+/** An image that was never in a registry has only its own digest. */
 const lookUp = async (client: Client, image: string): Promise<string | null> => {
   const digest = /@(sha256:[0-9a-f]{64})$/.exec(image)?.[1]
   return (await inspect(client, image)) ?? (digest === undefined ? null : await inspect(client, digest))
 }
 
-/** The image's id; pulled by its digest where the engine does not have it yet. */
+/** Resolves to the image id. Pulls the image by its digest where the engine does not have it. */
 export const findNamedImage = async (client: Client, image: string): Promise<string> => {
   const present = await lookUp(client, image)
   if (present !== null) return present
@@ -117,7 +117,7 @@ export const findNamedImage = async (client: Client, image: string): Promise<str
   const id = await lookUp(client, image)
   if (id !== null) return id
   throw new ServiceError('no-sandbox', {
-    detail: `expected the image ${image} (SERVICE_SANDBOX_IMAGE), got: ${pulled.stderr.trim().slice(0, 300) || 'no such image'}`,
+    detail: `cannot find the image ${image} (SERVICE_SANDBOX_IMAGE): ${pulled.stderr.trim().slice(0, 300) || 'no such image'}`,
     hint: 'load it into the engine of this host, or unset SERVICE_SANDBOX_IMAGE',
   })
 }

@@ -5,7 +5,7 @@ import type { LaunchSpec, Mount } from '../driver.ts'
 
 export const unitLabel = 'gatehouse.unit'
 
-/** Docker reads a line of CSV. */
+/** Docker parses the value as CSV. */
 const field = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 const dockerMount = ({ source, target, mode }: Mount): string[] => [
@@ -13,18 +13,18 @@ const dockerMount = ({ source, target, mode }: Mount): string[] => [
   ['type=bind', field(`source=${source}`), field(`target=${target}`), ...(mode === 'ro' ? ['readonly'] : [])].join(','),
 ]
 
-/** Podman takes the flags that Docker cannot be asked for, but no colon in a path. */
+/** Podman supports the mount flags that Docker does not, but no colon in a path. */
 const podmanMount = ({ source, target, mode }: Mount): string[] => {
-  if (source.includes(':')) throw new TypeError(`expected a path without a colon for podman, got ${source}`)
+  if (source.includes(':')) throw new TypeError(`podman cannot mount a path with a colon: ${source}`)
   return ['--volume', `${source}:${target}:${mode},nosuid,nodev,noexec`]
 }
 
-/** A resolver of nobody (RFC 5737) in place of the host's, which Docker would write into /etc/resolv.conf. There is no network to ask it by. */
+/** A reserved address (RFC 5737) instead of the host's resolver, which Docker would write to /etc/resolv.conf. There is no network to reach it. */
 export const noResolver = '192.0.2.1'
 export const resolverArguments = ({ name }: Pick<Engine, 'name'>): string[] =>
   name === 'docker' ? ['--dns', noResolver, '--dns-search', '.'] : []
 
-/** Runtimes give it the mode of the image's /tmp, whatever they are asked for: so it belongs to whoever is to write there. */
+/** Runtimes use the mode of the image's /tmp and ignore the option, so the mount must belong to the user that writes to it. */
 export const tmpArguments = ({ name, user }: Pick<Engine, 'name' | 'user'>, MiB: number): string[] => {
   const { uid, gid } = user ?? { uid: sandboxUid, gid: sandboxUid }
   const owner = { docker: `,uid=${uid},gid=${gid}`, podman: ',U', nerdctl: '' }[name]
@@ -36,12 +36,12 @@ export const mountArguments = (engine: Engine, mounts: readonly Mount[]): string
 
 const only = {
   docker: ['--ipc', 'none'],
-  // It cannot leave out the memory that is shared, so there is next to none, and nobody writes it.
+  // It cannot omit shared memory, so it gets a minimal, read-only one.
   nerdctl: ['--ipc', 'private', '--tmpfs', '/dev/shm:ro,nosuid,nodev,noexec,size=65536'],
   podman: ['--ipc', 'none', '--read-only-tmpfs=false', '--unsetenv-all', '--no-hosts', '--cgroups', 'enabled'],
 } as const
 
-/** Podman maps 65532 to the identity in one contiguous run; gVisor's file server could not reach the unit's sockets through it. */
+/** Podman maps 65532 to the identity in one contiguous range. gVisor's file server could not reach the unit's sockets through that. */
 export const mapsIdentity = ({ name, gvisor, user }: Engine): boolean => name === 'podman' && !gvisor && user === null
 
 const userArguments = (engine: Engine, { identity }: LaunchSpec): string[] => {
@@ -50,22 +50,22 @@ const userArguments = (engine: Engine, { identity }: LaunchSpec): string[] => {
   if (identity === undefined) return inside
   if (!mapsIdentity(engine)) return [...inside, '--group-add', String(identity.gid)]
   const map = (id: number): string => {
-    if (id <= sandboxUid) throw new TypeError(`expected a host id above ${sandboxUid}, got ${id}`)
+    if (id <= sandboxUid) throw new TypeError(`the host id ${id} is not above ${sandboxUid}`)
     return `0:${id - sandboxUid}:${sandboxUid + 1}`
   }
   return [...inside, '--uidmap', map(identity.uid), '--gidmap', map(identity.gid)]
 }
 
-/** Counted for a host uid, so it holds inside only where that is the sandbox's own, or where gVisor counts. */
+/** The kernel counts per host uid, so the limit works only where that uid belongs to the sandbox, or where gVisor counts. */
 export const countsInside = (engine: Engine): boolean => engine.gvisor || mapsIdentity(engine)
 
-/** Podman's default is more than some hosts may give. */
+/** Podman's default exceeds the limit of some hosts. */
 const processLimit = (engine: Engine, processes: number): string[] => {
   if (countsInside(engine)) return ['--ulimit', `nproc=${processes}:${processes}`]
   return engine.name === 'podman' ? ['--ulimit', 'nproc=4096:4096'] : []
 }
 
-/** Set on the group that the container is made in where that is ours; and by Docker, whose daemon may see other groups than we do. */
+/** The limit is set on the unit's control group of the container, if there is one. Docker sets it too, because its daemon may see other groups. */
 const groupLimits = (engine: Engine, { limits: asked }: LaunchSpec, parent: string | null): string[] => {
   if (parent !== null && engine.name !== 'docker') return ['--pids-limit', '0']
   return [
@@ -83,9 +83,9 @@ const limitArguments = (engine: Engine, { limits: asked }: LaunchSpec): string[]
 
 export interface ContainerParts {
   readonly name: string
-  /** Path of the system call filter; null: the engine's own. */
+  /** Path of the system call filter; null for the engine's default. */
   readonly profile: string | null
-  /** Control group that the container is made in; null: the engine's own choice. */
+  /** Control group of the container; null for the engine's choice. */
   readonly parent?: string | null
 }
 
@@ -95,7 +95,7 @@ export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile, 
     parent === null || engine.name === 'docker' ? [] : ['--cgroup-manager', 'cgroupfs'],
     ['run', '--name', name, '--label', `${unitLabel}=${spec.unitId}`],
     engine.runtime === null ? [] : ['--runtime', engine.runtime],
-    // gVisor gives its stdin to nobody: without a pipe that would be the host's /dev/null.
+    // gVisor does not pass on its stdin: without a pipe that would be the host's /dev/null.
     engine.gvisor ? ['--interactive'] : [],
     parent === null ? [] : ['--cgroup-parent', parent],
     ['--pull', 'never', '--log-driver', 'none', '--network', 'none', '--hostname', 'sandbox', '--workdir', '/'],
@@ -111,7 +111,7 @@ export const runArguments = (engine: Engine, spec: LaunchSpec, { name, profile, 
     [spec.rootfs, ...spec.command],
   ].flat()
 
-/** `label`: which of its containers; by default its sandboxes. */
+/** @param label of the containers; by default that of sandboxes */
 export const removeOrphans = async (
   engine: Pick<Engine, 'name' | 'file' | 'global'>,
   unitId: string,

@@ -1,5 +1,5 @@
-// Detects a working container engine (docker, podman, nerdctl): it answers, has the runtime, and ran a trial container. Where all
-// controls are required, an engine that has them all is preferred.
+// Detects a working container engine (docker, podman, nerdctl): it responds, has the runtime, and ran a trial container. Where all
+// controls are required, an engine with all of them is preferred.
 import { mkdir } from 'node:fs/promises'
 import { type ContainerEngine, containerEngines } from '@gatehouse/contracts'
 import { findProgram } from '@gatehouse/kernel'
@@ -13,7 +13,7 @@ import { layoutVersion, sharedObjects } from '../rootfs/layout.ts'
 import { createContainer } from './driver.ts'
 import { findPremount, launchContainer } from './launch.ts'
 
-/** Podman is asked for flags; through gVisor those of the host's mounts do not hold. */
+/** Podman sets mount flags itself; under gVisor the flags of the host's mounts have no effect. */
 export const openContainer = async (engine: Engine, { home, unitId }: Pick<ChooseOptions, 'home' | 'unitId'>): Promise<Driver> => {
   const wanted = engine.name !== 'podman' && !engine.gvisor
   if (wanted) await mkdir(home, { recursive: true, mode: 0o700 })
@@ -33,7 +33,7 @@ const install = {
   nerdctl: 'see https://github.com/containerd/nerdctl',
 } as const
 
-/** An image of one small program of the host. */
+/** An image with one small program of the host. */
 const trialImage = async (engine: Engine, program: string): Promise<string> => {
   const files = [program, ...(await sharedObjects(program))]
   return ensureImage(engine, {
@@ -46,7 +46,7 @@ const trialImage = async (engine: Engine, program: string): Promise<string> => {
 
 const tryOut = async (engine: Engine, unitId: string): Promise<string | null> => {
   const program = await findProgram('true')
-  if (program === null) return 'no program `true` to try it with'
+  if (program === null) return 'the program `true`, which the trial runs, was not found'
   const image = await trialImage(engine, program)
   return tryLaunch((spec) => launchContainer(engine, spec, { profile: null }), { rootfs: image, command: [program], unitId })
 }

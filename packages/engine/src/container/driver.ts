@@ -1,4 +1,4 @@
-// Sandboxes by a container engine. A container outlives whoever started it, so it carries the unit's label.
+// The driver for container engines. A container outlives the process that started it, so it has the unit's label.
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,17 +16,17 @@ import { launchContainer, premount, type PremountPrograms, removePremounts } fro
 
 export interface ContainerOptions {
   readonly engine: Engine
-  /** Null where the host's mounts cannot be made beforehand, or need not. */
+  /** Null where the host's mounts cannot or need not be prepared. */
   readonly premount: PremountPrograms | null
-  /** Private directory for such mounts. */
+  /** Private directory for prepared mounts. */
   readonly home: string
-  /** Containers are made in groups of ours: Podman and nerdctl do not tell a kill for memory, and Docker not each. Null: in their own. */
+  /** Containers are created in control groups of the unit, because engines do not report every out-of-memory kill. Null: in their own groups. */
   readonly hierarchy: Hierarchy | null
 }
 
 /**
- * Docker and nerdctl give no group a host uid of its own; Podman and nerdctl do not tell a kill for memory, so they have that wall only in groups of ours.
- * Mounts made beforehand keep their flags, but not through gVisor, which an engine cannot ask for any.
+ * Docker and nerdctl cannot give each agent group its own host uid. Podman and nerdctl do not report out-of-memory kills, so they have
+ * `memory-limit` only in control groups of the unit. Prepared mounts keep their flags, except under gVisor.
  */
 const missingWalls = ({ engine, premount: programs, hierarchy }: ContainerOptions): Control[] => [
   ...(engine.user === null ? [] : ['identity' as const]),
@@ -37,7 +37,7 @@ const missingWalls = ({ engine, premount: programs, hierarchy }: ContainerOption
   ...(engine.limits ? [] : (['process-limit', 'cpu-limit'] as const)),
 ]
 
-/** The host identity of 65532 inside; undefined where it is the unit's own. */
+/** The host identity of 65532 in the sandbox; undefined where it is the unit itself. */
 const ownerOf = (engine: Engine, identity: HostIdentity | undefined): HostIdentity | undefined => {
   if (engine.user !== null) return undefined
   return mapsIdentity(engine) && identity !== undefined ? identity : { uid: sandboxUid, gid: sandboxUid }
@@ -45,7 +45,7 @@ const ownerOf = (engine: Engine, identity: HostIdentity | undefined): HostIdenti
 
 type After = (exit: Exit) => Promise<Exit>
 
-/** A kill while memory ran out is one for memory: the kernel counts it where the engine's own group was, which is gone. */
+/** A kill with full memory counts as out-of-memory: the kernel's counter was in the engine's group, which is gone. */
 const launchInGroup = async (
   engine: Engine,
   spec: LaunchSpec,
@@ -122,7 +122,7 @@ export const createContainer = (options: ContainerOptions): Driver => {
     },
     async launch(spec) {
       const profile = profiles.get(spec.rootfs)
-      if (profile === undefined) throw new TypeError(`expected a root file system that prepare() returned, got ${spec.rootfs}`)
+      if (profile === undefined) throw new TypeError(`${spec.rootfs} was not returned by prepare()`)
       return launch(options, spec, profile)
     },
     async reconcile(unitId) {

@@ -1,4 +1,4 @@
-// Launches one container: mounts its sources, starts it, reads why it ended, and removes it.
+// Launches one container: prepares its mounts, starts it, reads its exit reason, and removes it.
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rm, rmdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const readState = async (engine: Engine, name: string): Promise<v.InferOutput<ty
   return parsed?.success === true ? parsed.output : null
 }
 
-/** Why it ended; the engine knows of a kill for memory only while the container is there. */
+/** The exit reason. The engine knows of an out-of-memory kill only while the container exists. */
 const settle = async (engine: Engine, name: string, exit: Exit): Promise<Exit> => {
   const state = await readState(engine, name)
   await removeContainers(engine, [name])
@@ -29,7 +29,7 @@ const settle = async (engine: Engine, name: string, exit: Exit): Promise<Exit> =
 }
 
 export interface LaunchParts extends Omit<ContainerParts, 'name'> {
-  /** Says more of an exit than the engine does, and takes away what was made for this launch alone. */
+  /** Refines the exit reason and removes everything that was created for this launch. */
   readonly after?: (exit: Exit) => Promise<Exit>
 }
 
@@ -50,7 +50,7 @@ export const launchContainer = (engine: Engine, spec: LaunchSpec, { after, ...pa
   )
 }
 
-/** Mounts of the host made before a container, for engines that cannot be asked for flags: what they bind keeps those of its source. */
+/** Mounts on the host before a container starts, for engines that cannot set mount flags: a bind mount keeps the flags of its source. */
 export interface PremountPrograms {
   readonly mount: string
   readonly umount: string
@@ -58,25 +58,25 @@ export interface PremountPrograms {
 
 export interface Premounted {
   readonly mounts: readonly Mount[]
-  /** Must bear repetition. */
+  /** Must be idempotent. */
   remove(): Promise<void>
 }
 
 const environment = { env: { PATH: programPath }, extendEnv: false, cwd: '/', stdin: 'ignore', reject: false, timeout: 30_000 } as const
 
-/** Null where this user may not mount, or a program is not there. */
+/** Null where this user may not mount or a program is missing. */
 export const findPremount = async (): Promise<PremountPrograms | null> => {
   if (process.geteuid?.() !== 0) return null
   const [mount, umount] = await Promise.all([findProgram('mount'), findProgram('umount')])
   return mount === null || umount === null ? null : { mount, umount }
 }
 
-/** Where a single file is mounted lies an empty one. The kernel removes neither it nor a directory while something is mounted there. */
+/** The mount point of a single file is an empty file. The kernel does not remove a mount point in use. */
 const clearPoint = async (point: string): Promise<void> => {
   await rmdir(point).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOTDIR' ? unlink(point) : undefined))
 }
 
-/** Never follows what is mounted: a directory is removed only when it is empty. */
+/** Never enters mounts: only empty directories are removed. */
 const clear = async (programs: PremountPrograms, directory: string): Promise<void> => {
   const points = (await readMountsBelow(directory)).toReversed()
   if (points.length > 0) await execa(programs.umount, ['--no-mtab', '--lazy', '--', ...points], environment)
@@ -84,7 +84,7 @@ const clear = async (programs: PremountPrograms, directory: string): Promise<voi
   await rmdir(directory).catch(() => undefined)
 }
 
-/** Only what can be written needs flags; the rest is read-only. */
+/** Only writable mounts need flags. */
 export const premount = async (programs: PremountPrograms, mounts: readonly Mount[], home: string): Promise<Premounted> => {
   const directory = join(home, 'mounts', randomBytes(6).toString('hex'))
   await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -103,10 +103,10 @@ export const premount = async (programs: PremountPrograms, mounts: readonly Moun
   const remove = (): Promise<void> => clear(programs, directory)
   if (!made.failed) return { mounts: shown, remove }
   await remove()
-  throw new ServiceError('no-sandbox', { detail: `the mounts of a sandbox failed: ${made.stderr || made.shortMessage}` })
+  throw new ServiceError('no-sandbox', { detail: `cannot prepare the mounts of a sandbox: ${made.stderr || made.shortMessage}` })
 }
 
-/** What an earlier boot left there. */
+/** Removes what an earlier boot left there. */
 export const removePremounts = async (programs: PremountPrograms, home: string): Promise<void> => {
   const directory = join(home, 'mounts')
   for (const name of await readdir(directory).catch(() => [])) await clear(programs, join(directory, name))

@@ -6,7 +6,7 @@ import { readMountsBelow } from '@gatehouse/kernel'
 import { besides, type Disk, type DiskSize, isMounted, isReadOnly, readSize, sizeOf } from './disk.ts'
 import type { DiskPrograms } from './programs.ts'
 
-/** What was in the making when a process died. Nothing of it is the only one of its kind. */
+/** Removes incomplete files of a process that died. None of them is the only copy. */
 const clearUnfinished = async (programs: DiskPrograms, { image }: Pick<Disk, 'image'>): Promise<void> => {
   const { making, filling, copied } = besides(image)
   while (await isMounted(filling)) await programs.unmount(filling)
@@ -26,7 +26,7 @@ const fill = async (programs: DiskPrograms, { image, point }: Disk): Promise<voi
   await programs.removeDirectory(filling)
 }
 
-/** A group that has more than it may keeps it, and gets no room beside it. */
+/** A group above its limit keeps its files, but gets no additional space. */
 const leastFor = async (point: string): Promise<Partial<DiskSize>> => {
   if (!(await isMounted(point))) return {}
   const { blocks, bfree, bsize, files, ffree } = await statfs(point)
@@ -35,7 +35,7 @@ const leastFor = async (point: string): Promise<Partial<DiskSize>> => {
 
 const plannedSize = async ({ point, MiB }: Disk): Promise<DiskSize> => sizeOf(MiB, await leastFor(point))
 
-/** Nothing may be written at the point meanwhile. Rejects when what is there does not fit; then all is as it was. */
+/** Nothing may write to the mount point during the call. Rejects when the files do not fit; then nothing has changed. */
 const buildImage = async (programs: DiskPrograms, disk: Disk): Promise<void> => {
   const { making } = besides(disk.image)
   const size = await plannedSize(disk)
@@ -46,10 +46,10 @@ const buildImage = async (programs: DiskPrograms, disk: Disk): Promise<void> => 
   await programs.rename(making, disk.image)
 }
 
-/** Makes a directory empty over which a disk is about to be mounted. */
+/** Empties a directory before a disk is mounted over it. */
 type Acts = Pick<DiskPrograms, 'rename' | 'makeDirectory' | 'remove'>
 
-/** What is there goes where the disk has it already; otherwise it is set aside, and its new place returned. */
+/** Removes files that the disk has already; moves others aside and resolves to their new path. */
 export const clearPoint = async (programs: Acts, { image, point }: Omit<Disk, 'MiB'>, copied: boolean): Promise<string | undefined> => {
   if ((await readdir(point)).length === 0) return undefined
   const to = copied ? besides(image).copied : `${image}.aside-${randomBytes(4).toString('hex')}`
@@ -61,14 +61,14 @@ export const clearPoint = async (programs: Acts, { image, point }: Omit<Disk, 'M
 }
 
 export interface OpenOptions {
-  /** Nobody uses the files of this group. */
+  /** No process uses the files of this group. */
   readonly quiet: boolean
 }
 
 export interface Opened {
-  /** Where that is which lay below the mount; undefined where nothing did. */
+  /** Path of the files that were below the mount; undefined without any. */
   readonly setAside?: string
-  /** Why the disk does not have its size yet; it will at a later call that finds the group quiet. */
+  /** Why the disk does not have its size yet. A later call while the group is idle completes it. */
   readonly postponed?: string
 }
 
@@ -105,10 +105,10 @@ const grow = async (programs: DiskPrograms, { image, point }: Disk, bytes: numbe
   }
 }
 
-/** Built anew when it holds a sixteenth less then: a group that has more than it may does not come closer each time. */
+/** Rebuilt only if that saves a sixteenth: a group above its limit is not rebuilt at every call. */
 const shrink = async (programs: DiskPrograms, disk: Disk, found: number): Promise<string | undefined> => {
   const { bytes } = await plannedSize(disk)
-  if (found - bytes <= found / 16) return 'its files take more than it may have'
+  if (found - bytes <= found / 16) return 'its files exceed its limit'
   return rebuild(programs, disk)
 }
 
@@ -117,11 +117,11 @@ const fit = async (programs: DiskPrograms, disk: Disk, { quiet }: OpenOptions): 
   if (found === wanted) return undefined
   if (found > wanted) return quiet ? shrink(programs, disk, found) : 'its files are in use'
   const fault = await grow(programs, disk, wanted)
-  // Not every kernel and not every root may grow what is mounted; a copy may be larger.
+  // Not every kernel and not every root can grow a mounted file system; a copy can be larger.
   return fault === undefined || !quiet ? fault : rebuild(programs, disk)
 }
 
-/** As it is, for whoever only looks; where there is none yet nothing is made. False then. */
+/** Mounts the disk unchanged, for reading. Creates nothing; resolves to false where there is no disk. */
 export const resumeDisk = async (programs: DiskPrograms, disk: Omit<Disk, 'MiB'>): Promise<boolean> => {
   if (await isMounted(disk.point)) return true
   if (!(await exists(disk.image))) return false
@@ -131,7 +131,7 @@ export const resumeDisk = async (programs: DiskPrograms, disk: Omit<Disk, 'MiB'>
   return true
 }
 
-/** One call at a time for a disk. Rejects when the group would have no disk at all. */
+/** Only one call per disk at a time. Rejects when the group would have no disk. */
 export const openDisk = async (programs: DiskPrograms, disk: Disk, options: OpenOptions): Promise<Opened> => {
   await programs.makeDirectory(dirname(disk.image))
   await clearUnfinished(programs, disk)
@@ -141,19 +141,19 @@ export const openDisk = async (programs: DiskPrograms, disk: Disk, options: Open
   return { ...(setAside === undefined ? {} : { setAside }), ...(postponed === undefined ? {} : { postponed }) }
 }
 
-/** Takes disks off the host's tree again. What they hold stays in their images. */
+/** Unmounts disks. Their content stays in their images. */
 export const closeDisk = async (programs: Pick<DiskPrograms, 'unmount'>, point: string): Promise<void> => {
   while (await isMounted(point)) await programs.unmount(point)
 }
 
-/** All that is mounted in a directory and at it, the last made first. Returns how many there were. */
+/** Unmounts everything at and below a directory, latest mount first. Resolves to the number of mounts. */
 export const closeDisks = async (programs: Pick<DiskPrograms, 'unmount'>, directory: string): Promise<number> => {
   const points = await readMountsBelow(directory)
   for (const point of points.toReversed()) await programs.unmount(point)
   return points.length
 }
 
-/** So that a disk which is closed is gone from the namespaces of sandboxes that run too, and its device with it. */
+/** Makes mounts shared, so that an unmounted disk and its device disappear from the namespaces of running sandboxes too. */
 export const shareDirectory = async (programs: Pick<DiskPrograms, 'bind' | 'share'>, directory: string): Promise<void> => {
   if (!(await isMounted(directory))) await programs.bind(directory)
   await programs.share(directory)

@@ -1,25 +1,25 @@
-// Empties and removes directories that an agent filled, of any depth, and recognizes errors of a full disk.
+// Empties and removes directories that an agent filled, at any depth, and recognizes errors of a full disk.
 import { randomBytes } from 'node:crypto'
 import { chmod, readdir, rename, rmdir, unlink } from 'node:fs/promises'
 
-/** Whether a disk had no room left: Node says it by a code, programs say it in words. */
-const words = 'No space left'
+/** The message of programs for a full disk; Node uses a code. */
+const noSpaceMessage = 'No space left'
 
-/** Where a program said it, however much else it said. */
+/** Whether a program reported a full disk anywhere in its output. */
 export const saysNoSpace = (said: string): boolean => /: No space left on device(?: |$)/m.test(said)
 
 export const isNoSpace = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOSPC'
 
-/** In the words by which whoever launches knows it: Node's own are others. */
+/** Converts an error of Node to the message of programs, by which a launch recognizes a full disk. */
 export const inWords = (error: unknown): unknown => {
-  if (!(error instanceof Error) || !isNoSpace(error) || error.message.includes(words)) return error
-  return Object.assign(new Error(`${words}: ${error.message}`, { cause: error }), { code: 'ENOSPC' })
+  if (!(error instanceof Error) || !isNoSpace(error) || error.message.includes(noSpaceMessage)) return error
+  return Object.assign(new Error(`${noSpaceMessage}: ${error.message}`, { cause: error }), { code: 'ENOSPC' })
 }
 
-/** A name may be no text. */
+/** A name may not be valid UTF-8. */
 const below = (directory: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${directory}/`), name])
 
-/** Of how many directories it is borne that a name came after all were removed: a copy that outlived who began it has no more. */
+/** Maximum number of directories in which an entry may appear after they were emptied. A copy that outlived its process causes no more. */
 const mostLate = 64
 
 const isLate = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY'
@@ -29,7 +29,7 @@ class Removal {
   readonly #own: string
   readonly #waiting: string[] = []
   #count = 0
-  /** How many directories in turn had to wait for room. */
+  /** Number of consecutive directories that had to wait for space. */
   #stuck = 0
   #late = 0
 
@@ -46,7 +46,7 @@ class Removal {
     }
   }
 
-  /** Whoever still found it by its old path may have made one name more in it; nobody finds it by the new one. */
+  /** A process with the old path may have created one more entry; no process has the new path. */
   async #leave(directory: string): Promise<void> {
     try {
       await this.#gone(rmdir(directory))
@@ -61,7 +61,7 @@ class Removal {
     this.#stuck = 0
   }
 
-  /** False when there was no room for one more name at the top: what waits there already gives some. */
+  /** False when there was no space for another entry at the top; removing what is there frees some. */
   async #clear(directory: string, keeps: readonly string[]): Promise<boolean> {
     const entries = await readdir(directory, { withFileTypes: true, encoding: 'buffer' })
     for (const entry of entries) if (!entry.isDirectory()) await this.#gone(unlink(below(directory, entry.name)))
@@ -76,7 +76,7 @@ class Removal {
   async #raise(path: Buffer): Promise<boolean> {
     const next = `${this.#own}.${(this.#count += 1)}`
     try {
-      // Only who may write to a directory may move it elsewhere.
+      // Moving a directory requires write permission on it.
       await chmod(path, 0o700)
       await rename(path, next)
       this.#waiting.push(next)
@@ -89,7 +89,7 @@ class Removal {
   }
 }
 
-/** What lies deeper comes up, each under a name of ours, until nothing is left. Nobody may use it any more; no link is followed. */
+/** Moves nested directories to the top under unique names until nothing is left. The directory must not be in use; links are not followed. */
 export const emptyTree = (top: string, keeps: readonly string[] = []): Promise<void> => new Removal(top).run(keeps)
 
 export const removeTree = async (top: string): Promise<void> => {

@@ -1,4 +1,4 @@
-// No sandbox: a plain child under Node's permission model, for the mock agent on a developer's machine. Never keeps the network away.
+// No sandbox: a plain child process under Node's permission model, for the mock agent on a developer's machine. It has network access.
 import { dirname, join } from 'node:path'
 import { sandboxSockets, ServiceError } from '@gatehouse/contracts'
 import { findProgram } from '@gatehouse/kernel'
@@ -9,7 +9,7 @@ import { launchProgram, type Program } from '../launch.ts'
 export interface NoneOptions {
   /** The Node that runs the agent. */
   readonly node: string
-  /** Takes the place of `/agent/agent.mjs`. */
+  /** Used instead of `/agent/agent.mjs`. */
   readonly agent: string
   /** Ends the child with its parent; null where util-linux is not installed. */
   readonly setpriv: string | null
@@ -17,7 +17,7 @@ export interface NoneOptions {
 
 const variables = { session: 'GATEHOUSE_SESSION_SOCKET', tools: 'GATEHOUSE_TOOLS_SOCKET' } as const
 
-/** Nothing is mounted, so the agent is told where the sockets and its memory really are. */
+/** Nothing is mounted, so the agent gets the host paths of the sockets and its memory. */
 const places = (spec: LaunchSpec): Record<string, string> => {
   const source = (target: string): string | undefined => spec.mounts.find((mount) => mount.target === target)?.source
   const found: Record<string, string> = {}
@@ -36,7 +36,7 @@ const programPath = (argument: string, spec: LaunchSpec, agent: string): string 
 
 const toProgram = (spec: LaunchSpec, { node, agent, setpriv }: NoneOptions): Program => {
   const [file, ...args] = spec.command
-  if (file !== '/bin/node') throw new TypeError(`expected the command /bin/node, got ${file}`)
+  if (file !== '/bin/node') throw new TypeError(`the driver none runs only /bin/node, not ${file}`)
   const programs = args.map((argument) => programPath(argument, spec, agent))
   const allowed = [
     '--permission',
@@ -49,7 +49,7 @@ const toProgram = (spec: LaunchSpec, { node, agent, setpriv }: NoneOptions): Pro
   return { file: first, args: rest, env: { ...places(spec), GATEHOUSE_HOST: String(process.pid), ...spec.env } }
 }
 
-/** A child that outlives its parent is prevented by the kernel, so there is nothing to reconcile. */
+/** The kernel ends a child with its parent, so there is nothing to reconcile. */
 const createNone = (options: NoneOptions): Driver => ({
   name: 'none',
   engine: 'node',
@@ -60,7 +60,7 @@ const createNone = (options: NoneOptions): Driver => ({
   prepare: async (rootfs) => rootfs,
   prepareImage: async () => {
     throw new ServiceError('no-sandbox', {
-      detail: 'the driver none runs no image (SERVICE_SANDBOX_IMAGE)',
+      detail: 'the driver none cannot run an image (SERVICE_SANDBOX_IMAGE)',
       hint: 'unset it, or use another driver',
     })
   },
@@ -68,8 +68,8 @@ const createNone = (options: NoneOptions): Driver => ({
   reconcile: async () => 0,
 })
 
-/** The driver of last resort is always there, since it is the Node that runs this. */
+/** Always available, because it uses the Node that runs the unit. */
 export const detectNone = async ({ agent, log }: ChooseOptions): Promise<Choice> => {
-  log.warn('sandbox driver `none`: agents run as plain processes of this user, with its network; for trying things out alone')
+  log.warn('sandbox driver `none`: agents run as plain processes of this user, with network access; for testing only')
   return { driver: createNone({ node: process.execPath, agent, setpriv: await findProgram('setpriv') }) }
 }

@@ -1,12 +1,12 @@
-// The OCI configuration of a sandbox, with every control that a runtime supports, and its id mappings.
+// Builds the OCI configuration of a sandbox with every control that a runtime supports, and its id mappings.
 import { type HostIdentity, limits, sandboxUid } from '@gatehouse/contracts'
 import type { LaunchSpec, Mount } from '../driver.ts'
 import { type Runtime, unitAnnotation } from './runtime.ts'
 
-/** Far from what groups and sessions get. */
+/** Outside of the ranges for groups and sessions. */
 const spareDistance = 1_000_000
 
-/** The gid inside that stands for the session's own gid outside, by which its sockets open. */
+/** The gid in the sandbox that maps to the session's host gid, which may access its sockets. */
 const sessionGid = sandboxUid + 1
 
 interface Mapping {
@@ -22,12 +22,12 @@ export interface Mappings {
 
 const one = (containerID: number, hostID: number): Mapping => ({ containerID, hostID, size: 1 })
 
-/** Files of a group belong to its uid, and to the gid of that number: the session's gid is another for each session. */
+/** Files of a group belong to its uid and the gid of the same number; each session has another gid. */
 export const ownerOf = (identity: HostIdentity | undefined): HostIdentity =>
   identity === undefined ? { uid: sandboxUid, gid: sandboxUid } : { uid: identity.uid, gid: identity.uid }
 
 const mapIdentity = (identity: HostIdentity | undefined): Mappings => {
-  if (identity?.uid === 0 || identity?.gid === 0) throw new TypeError('expected a host identity that is not root')
+  if (identity?.uid === 0 || identity?.gid === 0) throw new TypeError('the host identity of a sandbox must not be root')
   const owner = ownerOf(identity)
   const session = identity === undefined || identity.gid === owner.gid ? [] : [one(sessionGid, identity.gid)]
   return {
@@ -67,7 +67,7 @@ const bind = ({ source, target, mode }: Mount): object => ({
   options: ['bind', mode, 'private', 'nosuid', 'nodev', 'noexec'],
 })
 
-/** The memory of `/tmp` counts as the sandbox's; so do its inodes, of which it gets one for each page. */
+/** `/tmp` uses the sandbox's memory, including its inodes, of which there is one per page. */
 const tmp = (tmpMiB: number): object => ({
   destination: '/tmp',
   type: 'tmpfs',
@@ -75,7 +75,7 @@ const tmp = (tmpMiB: number): object => ({
   options: ['nosuid', 'nodev', 'noexec', 'mode=1777', `size=${tmpMiB * MiB}`, `nr_inodes=${tmpMiB * 256}`],
 })
 
-/** gVisor makes its own device file system, and would take a read-only one for another kind. */
+/** gVisor creates its own device file system and does not recognize a read-only one. */
 const devices = ({ name }: Pick<Runtime, 'name'>): object => ({
   destination: '/dev',
   type: 'tmpfs',
@@ -98,7 +98,7 @@ const processOf = (spec: LaunchSpec, additionalGids: readonly number[]): object 
   noNewPrivileges: true,
 })
 
-/** A full group of processes ends gVisor with all that runs in it, so there the limit inside comes first. */
+/** A full process control group ends gVisor with the whole sandbox, so the limit inside must be reached first. */
 export const processesOf = ({ limits: asked }: Pick<LaunchSpec, 'limits'>, { name }: Pick<Runtime, 'name'>): number =>
   name === 'runsc' ? Math.max(asked.pids, limits.sandboxPidsGvisor) : asked.pids
 

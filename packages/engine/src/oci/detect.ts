@@ -1,4 +1,4 @@
-// Whether an OCI runtime works here: root, its program, control groups with limits, and the programs that a stage is made with.
+// Detects whether an OCI runtime works on this host: root, its program, control groups with limits, and the programs for mounts.
 import { join } from 'node:path'
 import { findProgram, programPath } from '@gatehouse/kernel'
 import { execa } from 'execa'
@@ -10,7 +10,7 @@ import type { Runtime } from './runtime.ts'
 
 const isRuntime = (name: string): name is Runtime['name'] => name === 'runsc' || name === 'runc'
 
-/** No network at all, only sockets that are there, our filter inside, and nothing written but where it is mounted. */
+/** Flags: no network, existing host sockets only, the unit's system call filter, and no writable overlay. */
 const gvisorFlags = async (file: string): Promise<string[]> => {
   const { stdout, stderr } = await execa(file, ['flags'], { reject: false, env: { PATH: programPath }, extendEnv: false, cwd: '/' })
   const knows = (flag: string): boolean => `${stdout}\n${stderr}`.includes(`-${flag} `)
@@ -29,13 +29,14 @@ type Found = { readonly options: OciOptions; readonly old: string | null } | { r
 
 export const findOci = async ({ runtime, home, unitId }: Pick<ChooseOptions, 'runtime' | 'home' | 'unitId'>): Promise<Found> => {
   const name = runtime ?? 'runsc'
-  if (!isRuntime(name)) return { refused: `expected --sandbox-runtime runsc or runc, got ${name}` }
-  if (process.geteuid?.() !== 0) return { refused: 'it needs root: for the host ids of groups and for limits' }
+  if (!isRuntime(name)) return { refused: `--sandbox-runtime must be runsc or runc (got ${name})` }
+  if (process.geteuid?.() !== 0) return { refused: 'it needs root for the host ids of groups and for limits' }
   const file = await findProgram(name)
   if (file === null) return { refused: `${name} not found: ${install[name]}` }
   const [programs, hierarchy, old] = await Promise.all([findStagePrograms(), detectGroups(unitId), checkRelease(name, file)])
   if (programs === null) return { refused: 'unshare, nsenter, mount or setpriv not found: apt-get install util-linux mount' }
-  if (hierarchy === null) return { refused: 'control groups for memory, pids and cpu cannot be made here, so no limit would bite' }
+  if (hierarchy === null)
+    return { refused: 'control groups for memory, pids and cpu cannot be created here, so no limit would be enforced' }
   const flags = name === 'runsc' ? await gvisorFlags(file) : []
   return { options: { runtime: { name, file, root: join(home, name), flags }, programs, hierarchy, home, unitId }, old }
 }

@@ -1,4 +1,4 @@
-// Sandboxes by an OCI runtime without an engine: our own bundle, run by `runsc` or `runc`.
+// The driver for an OCI runtime without an engine: it writes its own bundle and runs it with `runsc` or `runc`.
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,9 +25,9 @@ export interface OciOptions {
   readonly hierarchy: Hierarchy
   /** Private directory for bundles. */
   readonly home: string
-  /** What a trial carries. */
+  /** Label of trials. */
   readonly unitId: string
-  /** What a faulty driver would do: tests of the seal see to it that it is refused. */
+  /** Simulates a faulty driver, which tests of the seal expect to be refused. */
   readonly spoil?: Spoil | undefined
 }
 
@@ -43,7 +43,7 @@ const remove = async (runtime: Runtime, { id, bundle, group }: Made): Promise<vo
   await rm(bundle, { recursive: true, force: true })
 }
 
-/** The kernel's own counters tell why, and are gone with the group. */
+/** Reads the kernel counters for the exit reason before the group is removed. */
 const endingOf = (runtime: Runtime, made: Made): Ending => ({
   end: async () => {
     await callRuntime(runtime, ['kill', made.id, 'KILL'])
@@ -57,8 +57,8 @@ const endingOf = (runtime: Runtime, made: Made): Ending => ({
 })
 
 /**
- * `runc` and its container go different ways when we die; `runsc` ends what it started when it is ended itself.
- * gVisor's file server keeps the session's group, by which it reaches sockets that are not the sandbox's own.
+ * If the unit dies, `runc` and its container are ended separately, and `runsc` ends what it started. gVisor's file server keeps the
+ * session's group to access sockets that the sandbox does not own.
  */
 const becoming = (runtime: Runtime, { identity }: LaunchSpec): string[] => {
   if (runtime.name === 'runc') return []
@@ -82,7 +82,7 @@ const start = async (options: OciOptions, spec: LaunchSpec, { made, seccomp }: {
   await writeFile(join(made.bundle, 'config.json'), JSON.stringify(bundle), { mode: 0o600 })
   const stage = await openStage(options.spoil?.mounts?.(staged.mounts) ?? staged.mounts, { programs, home, root: true })
   try {
-    // gVisor joins the group that it finds, limits and all, and leaves it there with its counters.
+    // gVisor joins the existing group with its limits and leaves it in place with its counters.
     if (runtime.name === 'runsc') await made.group.create({ ...spec.limits, pids: processesOf(spec, runtime) })
     const program = programOf(options, spec, { made, stage })
     const started = async (pid: number): Promise<void> => {
@@ -134,7 +134,7 @@ export const createOci = (options: OciOptions): Driver => {
     prepare,
     prepareImage: async (image) => prepare(await unpackImage(image, options.home)),
     async launch(spec) {
-      if (seccomp === undefined) throw new TypeError('expected prepare() before launch()')
+      if (seccomp === undefined) throw new TypeError('launch() was called before prepare()')
       return launchOci(options, spec, seccomp)
     },
     reconcile: (unitId) => removeStrays(options, unitId),

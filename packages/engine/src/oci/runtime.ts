@@ -1,4 +1,4 @@
-// Calls an OCI runtime of the host (`runsc` or `runc`) directly, with a state directory of its own.
+// Calls an OCI runtime of the host (`runsc` or `runc`) directly, with a separate state directory.
 import { jsonBounds, ServiceError } from '@gatehouse/contracts'
 import { jsonText, programPath } from '@gatehouse/kernel'
 import { execa } from 'execa'
@@ -11,9 +11,9 @@ export interface Runtime {
   readonly name: 'runsc' | 'runc'
   /** Absolute path. */
   readonly file: string
-  /** Where it keeps what it knows of its containers. */
+  /** Its state directory. */
   readonly root: string
-  /** `runsc` wants them again with every subcommand. */
+  /** `runsc` needs them for every subcommand. */
   readonly flags: readonly string[]
 }
 
@@ -26,7 +26,7 @@ export interface Answer {
 const callTime = 30_000
 export const runtimeEnvironment = { PATH: programPath } as const
 
-/** Everything before the subcommand. */
+/** Arguments before the subcommand. */
 export const globalArguments = ({ root, flags }: Runtime): string[] => ['--root', root, ...flags]
 
 /** Never rejects. */
@@ -47,7 +47,7 @@ const Containers = v.nullable(
 )
 export const unitAnnotation = 'gatehouse.unit'
 
-/** Ids of the containers in its state directory that carry the unit's mark. */
+/** Ids of the containers in its state directory with the unit's label. */
 export const listContainers = async (runtime: Runtime, unitId: string): Promise<string[]> => {
   const { stdout } = await callRuntime(runtime, ['list', '--format', 'json'])
   const parsed = v.safeParse(v.pipe(jsonText(jsonBounds.engineOutput), Containers), stdout)
@@ -55,14 +55,14 @@ export const listContainers = async (runtime: Runtime, unitId: string): Promise<
   return (parsed.output ?? []).filter(({ annotations }) => annotations?.[unitAnnotation] === unitId).map(({ id }) => id)
 }
 
-/** Ends at once, but makes its threads before. */
+/** A program that creates threads and ends at once. */
 const trial = ['/bin/node', '-e', '0'] as const
 
 type LaunchUnder = (seccomp: object) => Driver['launch']
 
 /**
- * Node aborts where `clone3` is refused with another error than "not known". A runtime that cannot say so is asked to let
- * it pass: it has no such call itself, and the probe sees to it that no namespace can be made.
+ * Node aborts where `clone3` is refused with an error other than ENOSYS. For a runtime that cannot return ENOSYS the call is allowed: its
+ * kernel does not have it, and the probe verifies that no namespace can be created.
  */
 export const chooseRendering = async (launchUnder: LaunchUnder, place: Pick<LaunchSpec, 'rootfs' | 'unitId'>): Promise<object> => {
   const faults: string[] = []

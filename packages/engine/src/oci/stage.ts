@@ -1,4 +1,4 @@
-// gVisor's file server walks to what it serves as a host id without rights, so its sources are shown to it below a directory that anybody may pass.
+// Mounts the sources of a sandbox below a directory that every user may traverse, because gVisor's file server runs without privileges.
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
@@ -14,14 +14,14 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** A directory of the host that the stage covers, so no source may lie in it. */
+/** A directory of the host that the stage covers, so it must not contain a source. */
 const findPlace = async (sources: readonly string[]): Promise<string> => {
   for (const place of places) {
     if (!sources.some((source) => `${source}/`.startsWith(`${place}/`)) && (await isDirectory(place))) return place
   }
   throw new ServiceError('no-sandbox', {
-    detail: `expected one of ${places.join(', ')} to be a directory that holds nothing of a sandbox, got none`,
-    hint: `make the directory ${places[0]}`,
+    detail: `none of ${places.join(', ')} is a directory without files of a sandbox`,
+    hint: `create the directory ${places[0]}`,
   })
 }
 
@@ -32,7 +32,7 @@ interface Staged {
   readonly mounts: readonly StageMount[]
 }
 
-/** `mount` makes the directory that it mounts on, but no file: so a directory that holds an empty one comes first, the same for all. */
+/** `mount` can create a directory as mount point, but no file, so a shared directory with an empty file is mounted first. */
 const holderOf = async (home: string): Promise<string> => {
   const holder = join(home, 'holder')
   await mkdir(holder, { recursive: true })
@@ -52,15 +52,15 @@ const bindFile = (source: string, target: string, { mode, holder }: { mode: Moun
   { source, target, options: ['bind', mode, ...hardened] },
 ]
 
-/** What covers a path: of those as near as each other the one that was mounted last. */
+/** The mount that contains a path: the deepest, and of equal ones the last. */
 const flagsAt = async (path: string): Promise<readonly string[]> => {
   const above = (await readMounts()).filter(({ point }) => `${path}/`.startsWith(point === '/' ? '/' : `${point}/`))
   return above.reduce((one, other) => (other.point.length >= one.point.length ? other : one)).flags
 }
 
 /**
- * No flag but `ro`: within its user namespace gVisor's file server could not repeat it when it remounts its root. One that systemd has put
- * on everything cannot be taken off in a user namespace; what is shown through an overlay never had it.
+ * No flag except `ro`: gVisor's file server could not repeat others in its user namespace when it remounts its root. A flag that systemd
+ * has set on everything cannot be removed in a user namespace, but an overlay does not have it.
  */
 const showRootfs = async (rootfs: string, target: string, home: string): Promise<StageMount> => {
   const options = ['X-mount.mkdir=0755', 'ro']
@@ -70,7 +70,7 @@ const showRootfs = async (rootfs: string, target: string, home: string): Promise
   return { source: 'overlay', target, options: [...options, `lowerdir=${rootfs}:${empty}`] }
 }
 
-/** `home`: private directory of the driver. */
+/** @param home private directory of the driver */
 export const stageLaunch = async (spec: LaunchSpec, home: string): Promise<Staged> => {
   const place = await findPlace([spec.rootfs, ...spec.mounts.map(({ source }) => source)])
   const shown = `${place}/rootfs`

@@ -1,4 +1,4 @@
-// Assigns a free preallocated disk to a group and fills it. Serialized, so that no two groups get the same disk.
+// Assigns a free preallocated disk to a group and copies its files. Serialized, so that two groups never get the same disk.
 import { randomBytes } from 'node:crypto'
 import { access, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,14 +19,16 @@ import {
 import { pendingIn, pendingOf, referenceOf, renderReference, settleOne, takenIn } from './reference.ts'
 import type { GroupPlace, Pool, PremadePrograms } from './pool.ts'
 
-/** For what the group has, not for what the disk is: every disk of the size would refuse it. */
+/** The files of the group do not fit, so every disk of this size would fail. */
 export class NotCopied extends Error {
   readonly code: 'ENOSPC' | undefined
 
   constructor(name: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : 'unknown error'
     const full = isNoSpace(cause)
-    super(full ? `No space left on ${name} for what the group has` : `what the group has cannot be copied to ${name}: ${reason}`, { cause })
+    super(full ? `No space left on ${name} for the files of the group` : `cannot copy the files of the group to ${name}: ${reason}`, {
+      cause,
+    })
     this.code = full ? 'ENOSPC' : undefined
   }
 }
@@ -36,8 +38,8 @@ const copyAll = async (programs: PremadePrograms, from: string, to: string): Pro
 }
 
 /**
- * Nothing may be written at the point meanwhile. A copy that outlives us goes on below a name that is gone when the disk is emptied for
- * somebody else. Rejects when what is there does not fit; then the disk is to be emptied.
+ * Nothing may write to the mount point during the call. A copy that outlives the process continues below a name that is removed before
+ * another group gets the disk. Rejects when the files do not fit; then the disk must be emptied.
  */
 const fillDisk = async (programs: PremadePrograms, disk: PremadeDisk, { from, mark }: { from: string; mark: string }) => {
   const filling = fillingOf(disk, mark)
@@ -55,18 +57,18 @@ const fillDisk = async (programs: PremadePrograms, disk: PremadeDisk, { from, ma
   await programs.settle(disk.path)
 }
 
-/** Disks of a size that no group has, in the order in which they are to be given. */
+/** Free disks of a size, in the order of assignment. */
 export interface FreeDisk extends PremadeDisk {
-  /** Some group had it that this state knows nothing of, as after an older state was put back: its files may be nowhere else. */
+  /** A group that this state does not know had the disk, for example after a restore: its files may exist nowhere else. */
   readonly marked: boolean
 }
 
 const sizesOf = (disks: readonly PremadeDisk[]): string => {
   const counts = [...Map.groupBy(disks, ({ MiB }) => MiB)].map(([MiB, all]) => `${all.length} of ${MiB} MiB`)
-  return counts.length === 0 ? 'there is none' : `there are ${counts.join(', ')}`
+  return counts.length === 0 ? 'there are none' : `there are ${counts.join(', ')}`
 }
 
-/** MountEntry or not. Looked for one by one: a unit may not list the directory. */
+/** Number of created disks, mounted or not. Checked one by one, because a unit may not list the directory. */
 const countMade = async (directory: string, MiB: number): Promise<number> => {
   const found = await Promise.all(
     Array.from({ length: mostDisks }, (_, index) =>
@@ -79,26 +81,26 @@ const countMade = async (directory: string, MiB: number): Promise<number> => {
   return found.reduce<number>((sum, one) => sum + one, 0)
 }
 
-/** Undefined where it has none; empty where nobody can tell. */
+/** The mark of a disk; undefined without one, empty if it cannot be read. */
 const markOf = ({ path }: PremadeDisk): Promise<string | undefined> =>
   readFile(join(path, markName), 'utf8').catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : ''))
 
 const refuseNone = async (directory: string, MiB: number, disks: readonly PremadeDisk[]): Promise<never> => {
   const made = await countMade(directory, MiB)
-  const hint = setupHint(`1x${MiB}`, made === 0 ? 'makes one' : 'mounts what there is')
-  if (made > 0) throw new DiskRefused(`no disk of ${MiB} MiB is mounted, of ${made} that were made for groups: ${hint}`)
-  throw new DiskRefused(`no disk of ${MiB} MiB was made for groups, ${sizesOf(disks)}: ${hint}`, { scarce: true })
+  const hint = setupHint(`1x${MiB}`, made === 0 ? 'creates one' : 'mounts the existing disks')
+  if (made > 0) throw new DiskRefused(`none of the ${made} disks of ${MiB} MiB for groups is mounted: ${hint}`)
+  throw new DiskRefused(`there is no disk of ${MiB} MiB for groups, ${sizesOf(disks)}: ${hint}`, { scarce: true })
 }
 
-/** With as many as there are images, whichever they are, one more makes at least one. */
+/** Requesting one more than there are images creates at least one. */
 const refuseTaken = async (directory: string, MiB: number, mounted: number): Promise<never> => {
   const made = await countMade(directory, MiB)
   const rest = made > mounted ? `, and ${made - mounted} more not mounted` : ''
-  const hint = setupHint(`${Math.max(made, mounted) + 1}x${MiB}`, 'makes one more')
-  throw new DiskRefused(`all ${mounted} disks of ${MiB} MiB that were made for groups are taken${rest}: ${hint}`, { scarce: true })
+  const hint = setupHint(`${Math.max(made, mounted) + 1}x${MiB}`, 'creates one more')
+  throw new DiskRefused(`all ${mounted} disks of ${MiB} MiB for groups are in use${rest}: ${hint}`, { scarce: true })
 }
 
-/** Never empty. Those on which nobody's files are come first, then those of which this state knows that they are to be emptied. */
+/** Never empty. Empty disks come first, then those that this state has marked to be emptied. */
 const freeIn = async (directory: string, groups: string, MiB: number): Promise<FreeDisk[]> => {
   const disks = await disksIn(directory)
   const fitting = disks.filter((disk) => disk.MiB === MiB)
@@ -121,7 +123,7 @@ const whyNot = async (disk: PremadeDisk): Promise<unknown> => {
   return typeof fault === 'string' ? new DiskRefused(fault) : fault
 }
 
-/** What is wrong with the disk, which keeps no group from the others. Rejects for what would be so on each of them. */
+/** Resolves to a fault of this disk, after which the next disk is tried. Rejects for a fault that all disks would have. */
 const fill = async ({ programs }: Pool, { groups, group, disk, mark }: Filling): Promise<unknown> => {
   try {
     await fillDisk(programs, disk, { from: `${groups}/${group}`, mark })
@@ -132,7 +134,7 @@ const fill = async ({ programs }: Pool, { groups, group, disk, mark }: Filling):
   }
 }
 
-/** The reference is what counts, and comes last. Until then the disk is owed, so that whoever dies leaves nothing that seems to be a group's. */
+/** The reference is written last and makes the assignment effective. Until then a note marks the disk to be emptied after a crash. */
 const give = async (pool: Pool, filling: Filling): Promise<unknown> => {
   const [{ groups, group, disk, mark }, { programs }] = [filling, pool]
   const [owed, text] = [pendingOf({ groups, group }, mark), renderReference({ name: disk.name, mark })]
@@ -145,12 +147,12 @@ const give = async (pool: Pool, filling: Filling): Promise<unknown> => {
     isGiven = true
     return undefined
   } finally {
-    // What fails here is made good when the group is opened the next time.
+    // A failure here is repaired when the group is opened the next time.
     await (isGiven ? programs.remove(owed) : settleOne(pool, owed)).catch(() => undefined)
   }
 }
 
-/** Called in the turn of the pool. */
+/** Called with the lock of the pool. */
 export const allocate = async (pool: Pool, { groups, group }: GroupPlace, MiB: number): Promise<FreeDisk> => {
   let fault: unknown
   for (const disk of await freeIn(pool.directory, groups, MiB)) {

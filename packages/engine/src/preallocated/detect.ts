@@ -1,27 +1,27 @@
-// Detects whether preallocated disks can be given to groups, by using the trial disk.
+// Detects whether preallocated disks can be used, by using the trial disk.
 import { mkdir, realpath, rm } from 'node:fs/promises'
 import { closeDisks } from '../disks/open.ts'
 import { findPrograms } from '../disks/programs.ts'
 import { diskCalled, DiskRefused, faultOf, type PremadeDisk, setupHint, trialDisk } from './disk.ts'
 import { createPremade, lockDisks, type Pool, premadeNames } from './pool.ts'
 
-/** Throws where it is not. */
+/** Throws for another name. */
 const usableTrial = async ({ directory }: Pick<Pool, 'directory'>): Promise<PremadeDisk> => {
   const disk = diskCalled(directory, trialDisk)
-  if (disk === undefined) throw new TypeError('expected the disk for trials to have a name of a disk')
+  if (disk === undefined) throw new TypeError('the name of the trial disk is not a disk name')
   const fault = await faultOf(disk)
   if (fault !== undefined) throw new DiskRefused(fault)
   return disk
 }
 
-/** `place`: for trials alone, with no link on its way. */
+/** @param place only for trials, without symbolic links in its path */
 export const closePremadeTrial = async (pool: Pool, place: string): Promise<void> => {
   await closeDisks(pool.programs, place)
   await rm(place, { recursive: true, force: true })
   await pool.programs.empty((await usableTrial(pool)).path)
 }
 
-/** Gives the point. */
+/** Resolves to the mount point. */
 export const openPremadeTrial = async (pool: Pool, place: string): Promise<string> => {
   await closePremadeTrial(pool, place)
   const point = `${place}/point`
@@ -30,7 +30,7 @@ export const openPremadeTrial = async (pool: Pool, place: string): Promise<strin
   return point
 }
 
-/** `again`: the trial failed, which may go well another time. */
+/** `again`: the trial failed, and a retry may succeed. */
 type Found = { readonly premade: Pool } | { readonly refused: string; readonly again?: () => Promise<Found> }
 
 interface Trial {
@@ -39,11 +39,11 @@ interface Trial {
   readonly place: string
 }
 
-/** Before anything on a disk is touched. */
+/** Called before anything on a disk is changed. */
 const lock = async ({ pool, flock }: Trial): Promise<void> => {
   if (await lockDisks(flock, await usableTrial(pool))) return
-  const others = setupHint('1x1024 --disks-dir DIRECTORY', 'makes this one its own')
-  throw new DiskRefused(`another unit has the disks in ${pool.directory}: stop that one, or ${others}`)
+  const others = setupHint('1x1024 --disks-dir DIRECTORY', 'creates disks for this unit')
+  throw new DiskRefused(`another unit uses the disks in ${pool.directory}: stop that unit, or ${others}`)
 }
 
 const tryOut = async (trial: Trial): Promise<string | null> => {
@@ -57,17 +57,17 @@ const tryOut = async (trial: Trial): Promise<string | null> => {
   }
 }
 
-/** `place`: for the trial alone, with no link on its way. Never rejects for what the host lacks. From then on no other unit has them. */
+/** Never rejects because of the host. Afterwards no other unit can use the disks. @param place only for the trial, without symbolic links in its path */
 export const detectPremade = async (directory: string, place: string): Promise<Found> => {
-  if (process.geteuid?.() !== 0) return { refused: 'giving a group its disk needs root, if only of a user namespace' }
+  if (process.geteuid?.() !== 0) return { refused: 'disks of groups need root, at least in a user namespace' }
   const real = await realpath(directory).catch(() => undefined)
-  if (real === undefined) return { refused: `${directory} is not there: ${setupHint(`1x1024 --disks-dir ${directory}`, 'makes it')}` }
+  if (real === undefined) return { refused: `${directory} does not exist: ${setupHint(`1x1024 --disks-dir ${directory}`, 'creates it')}` }
   const paths = await findPrograms(premadeNames)
   if (typeof paths === 'string') return { refused: paths }
   const pool = { directory: real, programs: createPremade(paths) }
   const trial = { pool, flock: paths.flock, place }
-  // As in the trial of disks that the unit makes: what is killed in the middle says nothing.
+  // A program can be killed by chance, so only two failures count.
   const fault = (await tryOut(trial)) && (await tryOut(trial))
   if (fault === null) return { premade: pool }
-  return { refused: `the disk for trials cannot be used: ${fault}`, again: () => detectPremade(directory, place) }
+  return { refused: `cannot use the trial disk: ${fault}`, again: () => detectPremade(directory, place) }
 }

@@ -1,4 +1,4 @@
-// Makes disks for groups beforehand, as root alone can: an image for each, beside the place where it is mounted.
+// Preallocates disks for groups, which only root can do: an image for each, beside its mount point.
 import { chmod, chown, lchown, readdir, rmdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lostAndFound } from '@gatehouse/kernel'
@@ -10,7 +10,7 @@ import { imageOf, markName, type PremadeDisk } from './disk.ts'
 export type { PremadeDisk } from './disk.ts'
 export { diskCalled, diskName, mostDisks, imageOf, trialDisk } from './disk.ts'
 
-/** Whoever may not look there, or finds none, has nothing against it. */
+/** Resolves to undefined for a missing or inaccessible path. */
 const isLostGiven = async ({ path }: PremadeDisk, owner: Owner): Promise<boolean> => {
   const lost = await stat(join(path, lostAndFound)).catch(() => undefined)
   return lost === undefined || lost.uid === owner.uid
@@ -23,13 +23,13 @@ export const isReady = async (disk: PremadeDisk, owner: Owner): Promise<boolean>
 }
 
 export interface Maker {
-  /** Empty; made beside its place, and there when it is complete. */
+  /** Creates an empty image under a temporary name and renames it when it is complete. */
   make(disk: PremadeDisk, owner: Owner): Promise<void>
-  /** Bears that it is. What is on it is not touched, but with an owner its root is given away. */
+  /** Idempotent. Does not change the content, but changes the owner of the root if one is given. */
   mount(disk: PremadeDisk, owner?: Owner): Promise<void>
-  /** Whether there is anything on it, rescued files too, while it is mounted. */
+  /** Whether a mounted disk contains anything, including rescued files. */
   holds(disk: PremadeDisk): Promise<boolean>
-  /** Bears that it is not. Its image stays. */
+  /** Idempotent. The image remains. */
   unmount(disk: PremadeDisk): Promise<void>
   removeImage(disk: PremadeDisk): Promise<void>
 }
@@ -38,7 +38,7 @@ const unlessMissing = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** What the unit itself wrote goes along, and what e2fsck makes as root; the files of the group have ids of their own. */
+/** Changes the owner of files of the unit and of e2fsck; files of the group have their own ids. */
 const give = async ({ path }: PremadeDisk, { uid, gid }: Owner): Promise<void> => {
   await chown(path, uid, gid)
   await chmod(path, 0o700)

@@ -1,5 +1,5 @@
-// Opens the disk of a group that was made beforehand: given at the first time, another one for a changed limit, and shown at the point of
-// the group. Bears to be killed anywhere and called again.
+// Opens the preallocated disk of a group: assigns one the first time, another one after a changed limit, and mounts it for the group.
+// Safe to kill at any point and to call again.
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { besides, isMounted } from '../disks/disk.ts'
@@ -15,7 +15,7 @@ export interface PremadePlace extends GroupPlace {
 }
 
 export interface PremadeOpened extends Opened {
-  /** The disk that the group was given now, where files of a group that this state does not know were on it. */
+  /** The newly assigned disk, if files of an unknown group were on it. */
   readonly emptied?: string
 }
 
@@ -23,14 +23,15 @@ const pointOf = ({ groups, group }: GroupPlace): string => `${groups}/${group}`
 
 const isSame = async (one: string, other: string): Promise<boolean> => (await stat(one)).dev === (await stat(other)).dev
 
-/** Throws where the disk is not to be used, or no longer the one that the group was given. */
+/** Throws where the disk cannot be used or is no longer assigned to the group. */
 const diskOf = async ({ directory }: Pool, { name, mark }: Reference): Promise<PremadeDisk> => {
   const disk = diskCalled(directory, name)
-  if (disk === undefined) throw new DiskRefused(`expected the name of a disk such as 256-01, got ${JSON.stringify(name)}`)
+  if (disk === undefined) throw new DiskRefused(`${JSON.stringify(name)} is not a disk name such as 256-01`)
   const fault = await faultOf(disk)
   if (fault !== undefined) throw new DiskRefused(fault)
   const found = await readFile(join(disk.path, markName), 'utf8').catch(() => '')
-  if (found !== mark) throw new DiskRefused(`${disk.path} holds the files of another state by now: restore the group's from a backup`)
+  if (found !== mark)
+    throw new DiskRefused(`${disk.path} contains files of another state now: restore the files of the group from a backup`)
   return disk
 }
 
@@ -39,10 +40,10 @@ interface Shown extends OpenOptions {
   readonly point: string
 }
 
-/** What is at the point but not of this disk any more, as after a repair, goes as soon as nobody uses it. */
+/** A mount of an earlier device, for example before a repair, is removed as soon as it is not in use. */
 const detach = async ({ programs }: Pool, { disk, point, quiet }: Shown): Promise<void> => {
   if (!(await isMounted(point)) || (await isSame(point, disk.path))) return
-  if (!quiet) throw new DiskRefused(`${disk.path} was mounted anew: start the unit again`)
+  if (!quiet) throw new DiskRefused(`${disk.path} was mounted again: restart the unit`)
   await programs.unmount(point)
 }
 
@@ -63,7 +64,7 @@ const attachKnown = async (pool: Pool, place: GroupPlace, { reference, quiet }: 
     return { disk, setAside: await attach(pool, place, { disk, copied: false }) }
   } catch (error) {
     if (!(error instanceof DiskRefused) || !(await isMounted(point))) throw error
-    // Whoever repairs it wants it used by nobody: what is still mounted here would go on below the repair.
+    // A repair needs an unused disk: a mount here would keep it in use.
     if (!quiet) throw new DiskRefused(`${error.message}; sandboxes of the group use it, so stop the unit first`)
     await pool.programs.unmount(point)
     throw error
@@ -71,18 +72,18 @@ const attachKnown = async (pool: Pool, place: GroupPlace, { reference, quiet }: 
 }
 
 const reasonOf = (error: unknown): string => {
-  if (error instanceof NotCopied && isNoSpace(error)) return 'its files take more than it may have'
+  if (error instanceof NotCopied && isNoSpace(error)) return 'its files exceed its limit'
   return error instanceof Error ? error.message : 'unknown error'
 }
 
 const emptiedOf = ({ name, marked }: FreeDisk): Pick<PremadeOpened, 'emptied'> => (marked ? { emptied: name } : {})
 
-/** Says why the group stays where it is, if it does. */
+/** Resolves to the reason if the group keeps its disk. */
 const move = (pool: Pool, place: PremadePlace, reference: Reference): Promise<PremadeOpened> =>
   inPoolTurn(pool, async () => {
     let next: FreeDisk
     try {
-      // Whoever dies after the group has another disk must not leave its files on this one for good.
+      // A crash after the move must not leave the files of the group on this disk forever.
       await pool.programs.write(pendingOf(place, reference.mark), renderReference(reference))
       next = await allocate(pool, place, place.MiB)
     } catch (error) {
@@ -95,7 +96,7 @@ const move = (pool: Pool, place: PremadePlace, reference: Reference): Promise<Pr
     return emptiedOf(next)
   })
 
-/** What a process that died left to be emptied. */
+/** Empties disks that an earlier process had marked to be emptied. */
 const settleEarlier = async (pool: Pool, place: PremadePlace): Promise<void> => {
   const owed = await pendingBeside(referenceOf(place.groups, place.group))
   if (owed.length > 0) await inPoolTurn(pool, () => settlePending(pool, place))
@@ -125,13 +126,13 @@ const openAny = async (pool: Pool, place: PremadePlace, { quiet }: OpenOptions):
   return emptiedOf(disk)
 }
 
-/** One call at a time for a group. `DiskRefused` where it gets no disk; what is said where there is no room says 'No space left'. */
+/** Only one call per group at a time. Rejects with `DiskRefused` where the group gets no disk; a full disk has 'No space left' in the message. */
 export const openPremade = (pool: Pool, place: PremadePlace, options: OpenOptions): Promise<PremadeOpened> =>
   openAny(pool, place, options).catch((error: unknown) => {
     throw inWords(error)
   })
 
-/** As it is, for whoever only looks; where the group has none yet none is given. False then. */
+/** Mounts the disk unchanged, for reading. Assigns none; resolves to false where the group has no disk. */
 export const resumePremade = async (pool: Pool, place: GroupPlace, { quiet }: OpenOptions): Promise<boolean> => {
   const reference = await readReference(referenceOf(place.groups, place.group))
   if (reference === undefined) return false

@@ -8,33 +8,33 @@ import { emptyTree, removeTree } from '../disks/tree.ts'
 import type { PremadeDisk } from './disk.ts'
 
 export interface Pool {
-  /** Without links. */
+  /** Path without symbolic links. */
   readonly directory: string
   readonly programs: PremadePrograms
 }
 
 export interface GroupPlace {
-  /** Directory of all groups, with no link on its way. */
+  /** Directory of all groups, without symbolic links in its path. */
   readonly groups: string
   readonly group: string
 }
 
 const turns = new KeyedQueue()
 
-/** Whoever chooses a disk or gives one back. Never called in such a turn. */
+/** Serializes assignments and releases of disks. Not reentrant. */
 export const inPoolTurn = <T>({ directory }: Pool, act: () => Promise<T>): Promise<T> => turns.run(directory, act)
 
-/** Everything that is done to disks which were made beforehand, one act a method: a test lets the process die before and after each. */
+/** The effects on preallocated disks, one method each, so that a test can kill the process before and after each. */
 export interface PremadePrograms extends Pick<DiskPrograms, 'unmount' | 'copy' | 'bind' | 'share' | 'makeDirectory' | 'rename' | 'remove'> {
-  /** Shows a disk at the point of a group too. */
+  /** Mounts a disk for a group. */
   attach(disk: string, point: string): Promise<void>
-  /** All that is on a disk, whoever made it and however deep. */
+  /** Removes everything on a disk, of any owner and depth. */
   empty(disk: string): Promise<void>
-  /** All that is in a directory comes up beside it, and the directory goes. */
+  /** Moves the content of a directory to its parent and removes the directory. */
   raise(directory: string): Promise<void>
-  /** Whole or not at all, and lasting. */
+  /** Atomic and durable. */
   write(path: string, text: string): Promise<void>
-  /** All that was written to a disk is on it. */
+  /** Syncs everything written to a disk. */
   settle(disk: string): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export const premadeNames = ['mount', 'umount', 'cp', 'sync', 'setpriv', 'flock'
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** A file or a directory, if it is there. */
+/** Removes a file or directory if it exists. */
 const remove = async (path: string): Promise<void> => {
   try {
     await removeTree(path)
@@ -52,7 +52,7 @@ const remove = async (path: string): Promise<void> => {
   }
 }
 
-/** What e2fsck rescued is some group's too. Of root, until setup gives the directory away: then nobody else sees into it either. */
+/** Files rescued by e2fsck belong to a group too. The directory belongs to root, with no access for others, until setup changes its owner. */
 const empty = async (disk: string): Promise<void> => {
   await emptyTree(disk, [lostAndFound])
   await emptyTree(join(disk, lostAndFound)).catch((error: unknown) => {
@@ -67,7 +67,7 @@ const raise = async (directory: string): Promise<void> => {
 
 export const createPremade = (paths: Readonly<Record<(typeof premadeNames)[number], string>>): PremadePrograms => ({
   ...createActs(paths),
-  // Ends with us: nobody else would end it, and the next start fills a disk anew.
+  // The copy ends with this process; the next start begins again.
   copy: (from, to) => runProgram(paths.setpriv, ['--pdeathsig', 'KILL', '--', paths.cp, ...copyArguments(from, to)]),
   attach: (disk, point) => runProgram(paths.mount, ['--no-mtab', '--bind', '--', disk, point]),
   empty,
@@ -77,7 +77,7 @@ export const createPremade = (paths: Readonly<Record<(typeof premadeNames)[numbe
   remove,
 })
 
-/** The lock is of what is open here, whoever took it: it stays as long as this process holds it, and goes with it. */
+/** The lock belongs to the open file, so this process holds it until its end. */
 const held = new Map<string, number>()
 
 const isHeld = (path: string): boolean => {
@@ -90,7 +90,7 @@ const isHeld = (path: string): boolean => {
 const conflict = 75
 const isConflict = (error: unknown): boolean => error instanceof Error && 'exitCode' in error && error.exitCode === conflict
 
-/** Node opens it for this process alone: no sandbox gets it. */
+/** Node opens it close-on-exec, so no sandbox inherits it. */
 const take = async (flock: string, path: string): Promise<boolean> => {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
@@ -106,5 +106,5 @@ const take = async (flock: string, path: string): Promise<boolean> => {
   return true
 }
 
-/** For the life of this process, by the disk for trials. False where another process has it; bears to be called again, also after it was mounted anew. */
+/** Locks the trial disk until the process ends. Resolves to false where another process has the lock. Idempotent, also after a new mount. */
 export const lockDisks = async (flock: string, { path }: PremadeDisk): Promise<boolean> => isHeld(path) || take(flock, path)

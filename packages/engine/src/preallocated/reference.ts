@@ -1,5 +1,5 @@
-// Which disk a group has: one small file beside those of other groups. What it names is taken, also for a group that is gone. Notes of what
-// is owed lie there too, one for each disk that is to be emptied, in the same form: they go with the group where its reference goes.
+// The assignment of a disk to a group: one small file per group. The named disk is in use, even if the group is gone. Notes about disks
+// to be emptied have the same format and are beside the reference; they are removed with it.
 import { access, readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { diskCalled, DiskRefused, faultOf, fillingOf, imageOf, markName, type PremadeDisk } from './disk.ts'
@@ -9,18 +9,18 @@ export const disksFolder = '.disks'
 export const removedFolder = '.removed'
 
 export interface Reference {
-  /** Of the disk. */
+  /** Name of the disk. */
   readonly name: string
-  /** What the disk itself says: one that another state has given away since says something else. */
+  /** The mark on the disk. It differs if another state has assigned the disk since. */
   readonly mark: string
 }
 
 export const referenceOf = (groups: string, group: string): string => `${groups}/${disksFolder}/${group}.disk`
 
-/** The part before the first dot is the group's in each: no id of a group has one. */
+/** The part before the first dot is the group id, which contains no dot. */
 const patterns = { had: /^[^.]+\.disk$/, owed: /^[^.]+\.[0-9a-f]{32}\.disk$/ } as const
 
-/** Written before a disk has anything of the group on it, or before the group leaves it, and gone once it is empty or the group's. */
+/** A note, written before files of the group are copied to a disk or before the group leaves it, and removed when the disk is empty or assigned. */
 export const pendingOf = ({ groups, group }: { readonly groups: string; readonly group: string }, mark: string): string =>
   `${groups}/${disksFolder}/${group}.${mark}.disk`
 
@@ -31,18 +31,18 @@ const orNothing = (error: NodeJS.ErrnoException): undefined => {
 
 const namesIn = async (directory: string): Promise<readonly string[]> => (await readdir(directory).catch(orNothing)) ?? []
 
-/** Undefined where the group has none. */
+/** Undefined where the group has no reference. */
 export const readReference = async (path: string): Promise<Reference | undefined> => {
   const text = await readFile(path, 'utf8').catch(orNothing)
   if (text === undefined) return undefined
   const [, name, mark] = /^(\S+) ([0-9a-f]{32})\n$/.exec(text) ?? []
-  if (name === undefined || mark === undefined) throw new Error(`expected the name of a disk in ${path}, got something else`)
+  if (name === undefined || mark === undefined) throw new Error(`${path} contains no disk name`)
   return { name, mark }
 }
 
 export const renderReference = ({ name, mark }: Reference): string => `${name} ${mark}\n`
 
-/** Paths of the notes of the same group. */
+/** Paths of the notes of this group. */
 export const pendingBeside = async (reference: string): Promise<string[]> => {
   const [directory, group] = [dirname(reference), basename(reference, '.disk')]
   const names = (await namesIn(directory)).filter((name) => patterns.owed.test(name) && name.startsWith(`${group}.`))
@@ -55,7 +55,7 @@ const namedIn = async (directory: string, form: keyof typeof patterns): Promise<
   return references.flatMap((reference) => reference ?? [])
 }
 
-/** Of groups to their end first: from there they move to those that are gone. */
+/** References of existing groups first: they move to those of removed groups. */
 const allIn = async (groups: string, form: keyof typeof patterns): Promise<Reference[]> => {
   const found = await namedIn(`${groups}/${disksFolder}`, form)
   for (const place of await namesIn(`${groups}/${removedFolder}`))
@@ -63,10 +63,10 @@ const allIn = async (groups: string, form: keyof typeof patterns): Promise<Refer
   return found
 }
 
-/** Names of the disks that some group has. */
+/** Names of the disks in use. */
 export const takenIn = async (groups: string): Promise<ReadonlySet<string>> => new Set((await allIn(groups, 'had')).map(({ name }) => name))
 
-/** Marks of the disks that are to be emptied. */
+/** Marks of the disks to be emptied. */
 export const pendingIn = async (groups: string): Promise<ReadonlySet<string>> =>
   new Set((await allIn(groups, 'owed')).map(({ mark }) => mark))
 
@@ -76,7 +76,7 @@ const isGone = (path: string): Promise<boolean> =>
     (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
   )
 
-/** Filled for that mark, if only in part. */
+/** Whether the disk was completely or partly filled for that mark. */
 const isOf = async (disk: PremadeDisk, mark: string): Promise<boolean> => {
   if ((await readFile(join(disk.path, markName), 'utf8').catch(() => '')) === mark) return true
   return access(fillingOf(disk, mark)).then(
@@ -85,28 +85,28 @@ const isOf = async (disk: PremadeDisk, mark: string): Promise<boolean> => {
   )
 }
 
-/** Rejects where it cannot be done now. */
+/** Rejects where the disk cannot be emptied now. */
 const emptyThat = async ({ directory, programs }: Pool, { name, mark }: Reference): Promise<void> => {
   const disk = diskCalled(directory, name)
   if (disk === undefined) return
   const fault = await faultOf(disk)
-  // Its files went with its image.
+  // The files were removed with the image.
   if (fault !== undefined && (await isGone(imageOf(disk)))) return
   if (fault !== undefined) throw new DiskRefused(fault)
-  // Otherwise it was given to somebody else since.
+  // Otherwise the disk was assigned to another group since.
   if (!(await isOf(disk, mark))) return
   await programs.empty(disk.path)
   await programs.settle(disk.path)
 }
 
-/** `path`: of a reference, or of a note of what is owed. Called in the turn of the pool. */
+/** Called with the lock of the pool. @param path of a reference or note */
 export const settleOne = async (pool: Pool, path: string): Promise<void> => {
   const known = await readReference(path)
   if (known !== undefined) await emptyThat(pool, known)
   await pool.programs.remove(path)
 }
 
-/** All that a group owes but the disk that it has by now. One that cannot be emptied now is at the next call. Called in the turn of the pool. */
+/** Empties the disks in the notes of a group, except its current one. Failures are retried at the next call. Called with the lock of the pool. */
 export const settlePending = async (pool: Pool, { groups, group }: GroupPlace): Promise<void> => {
   const reference = referenceOf(groups, group)
   const has = await readReference(reference)

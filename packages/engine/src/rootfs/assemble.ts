@@ -1,5 +1,5 @@
-// Assembles the root file system that all drivers share: Node, its shared objects and the programs of the unit. Uses no shell and
-// no package manager.
+// Assembles the root file system for all drivers: Node, its shared objects and the programs of the unit. It contains no shell and no
+// package manager.
 import { chmod, constants, copyFile, lutimes, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
@@ -15,7 +15,7 @@ import {
   writeStamp,
 } from './layout.ts'
 
-/** SHA-256 of the Node binaries that a root file system may hold, as the packages `node-linux-*` bring them. A new release is added by hand. */
+/** SHA-256 of the allowed Node binaries, from the packages `node-linux-*`. New releases are added by hand. */
 export const nodeChecksums: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '24.21.0': {
     x64: '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c',
@@ -24,7 +24,7 @@ export const nodeChecksums: Readonly<Record<string, Readonly<Record<string, stri
 }
 
 export interface RootfsOptions {
-  /** The directory to make; its parent must exist or be creatable. */
+  /** The directory to create; parents are created if necessary. */
   readonly target: string
   /** The pinned Node binary; becomes `/bin/node`. */
   readonly node: string
@@ -36,20 +36,20 @@ const makeDirectory = async (path: string): Promise<void> => {
   await mkdir(path, { recursive: true })
 }
 
-/** A copy of its own: a link would change with whatever else is made from the same file, and could be written through. */
+/** Copies instead of linking: a hard link would share changes with other uses of the file. */
 const place = async (source: string, path: string, mode: number): Promise<void> => {
   await makeDirectory(dirname(path))
   await copyFile(await realpath(source), path, constants.COPYFILE_FICLONE)
   await chmod(path, mode)
 }
 
-/** What is started in every sandbox is the binary that was looked at when this release was made. */
+/** Ensures that every sandbox runs a Node binary that was reviewed for this release. */
 const checkNode = async (path: string): Promise<void> => {
   const found = await hashFile(path)
   const known = Object.values(nodeChecksums).flatMap((release) => Object.values(release))
   if (known.includes(found)) return
   throw new ServiceError('no-sandbox', {
-    detail: `expected a Node binary of ${Object.keys(nodeChecksums).join(', ')} with a known checksum, got ${found}`,
+    detail: `the Node binary has the unknown checksum ${found}; known releases: ${Object.keys(nodeChecksums).join(', ')}`,
     hint: 'build with the pinned Node: npx pnpm@12 run build',
   })
 }
@@ -66,7 +66,7 @@ const fill = async (root: string, options: RootfsOptions): Promise<void> => {
   }
 }
 
-/** Modes and times that do not depend on umask or clock. */
+/** Sets modes and times independently of umask and clock. */
 const settle = async (root: string): Promise<void> => {
   const special = new Map<string, number>(directories.map(({ path, mode }) => [join(root, path), mode]))
   const entries = (await readdir(root, { recursive: true, withFileTypes: true })).map((entry) => join(entry.parentPath, entry.name))
@@ -77,7 +77,7 @@ const settle = async (root: string): Promise<void> => {
   }
 }
 
-/** Another process may assemble the same target at the same time: the last one stays. */
+/** Concurrent processes may assemble the same target: the last one wins. */
 const replace = async (fresh: string, target: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     const old = `${fresh}.old-${attempt}`
@@ -93,7 +93,7 @@ const replace = async (fresh: string, target: string): Promise<void> => {
   }
 }
 
-/** Makes `target` anew unless it was made from the same inputs. The digest names the content. */
+/** Assembles `target` unless it was made from the same inputs. Resolves to a stamp whose digest names the content. */
 export const assembleRootfs = async (options: RootfsOptions): Promise<{ digest: string }> => {
   const { target } = options
   const inputs = await describeInputs([{ source: options.node, target: '/bin/node' }, ...options.files])

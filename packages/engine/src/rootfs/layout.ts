@@ -1,4 +1,4 @@
-// The contents of the root file system besides programs, and the stamp that names its inputs and digest.
+// The files of the root file system besides programs, and the stamp with its inputs and digest.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { execa } from 'execa'
 import * as v from 'valibot'
 import { renderOci } from '../seccomp/filter.ts'
 
-/** Counts up when the way of assembling changes. */
+/** Incremented when the assembly changes. */
 export const layoutVersion = 2
 
 export const directories = [
@@ -38,17 +38,20 @@ export const texts = [
 /** `libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x…)` or `/lib64/ld-linux-x86-64.so.2 (0x…)`. */
 const line = /^\s*(?:\S+ => )?(\/\S+) \(0x[0-9a-f]+\)$/
 
-/** Absolute paths on the host, sorted; empty for a static program. Runs `ldd`. */
+/** Runs `ldd`. Resolves to sorted absolute paths on the host; empty for a static program. */
 export const sharedObjects = async (program: string): Promise<string[]> => {
   const ldd = await findProgram('ldd')
   if (ldd === null) throw new ServiceError('no-sandbox', { detail: 'no program ldd', hint: 'install libc-bin' })
   const { stdout, stderr, exitCode } = await execa(ldd, [program], { reject: false, env: { PATH: programPath }, extendEnv: false })
   if (exitCode !== 0) {
     if (`${stdout}${stderr}`.includes('not a dynamic executable') || stdout.includes('statically linked')) return []
-    throw new ServiceError('no-sandbox', { detail: `${ldd} ${program} ended with ${exitCode}: ${stderr || stdout}` })
+    throw new ServiceError('no-sandbox', { detail: `${ldd} ${program} exited with ${exitCode}: ${stderr || stdout}` })
   }
   if (stdout.includes('not found')) {
-    throw new ServiceError('no-sandbox', { detail: `${program} lacks shared objects: ${stdout}`, hint: 'install libstdc++6 and libgcc-s1' })
+    throw new ServiceError('no-sandbox', {
+      detail: `shared objects of ${program} are missing: ${stdout}`,
+      hint: 'install libstdc++6 and libgcc-s1',
+    })
   }
   return [...new Set(stdout.split('\n').flatMap((text) => line.exec(text)?.[1] ?? []))].toSorted()
 }
@@ -60,21 +63,21 @@ export const hashFile = async (path: string): Promise<string> => {
   return hash.digest('hex')
 }
 
-/** Lower-case hex SHA-256. Expects directories and regular files alone. */
+/** Lower-case hex SHA-256 of a tree, which must contain only directories and regular files. */
 export const digestDirectory = async (root: string): Promise<string> => {
   const hash = createHash('sha256')
   const names = (await readdir(root, { recursive: true })).toSorted()
   for (const name of names) {
     const path = join(root, name)
     const stat = await lstat(path)
-    if (!stat.isFile() && !stat.isDirectory()) throw new TypeError(`expected files and directories alone in ${root}, got ${name}`)
+    if (!stat.isFile() && !stat.isDirectory()) throw new TypeError(`${name} in ${root} is neither a file nor a directory`)
     const content = stat.isFile() ? await hashFile(path) : 'directory'
     hash.update(`${JSON.stringify(name)} ${(stat.mode & 0o7777).toString(8)} ${content}\n`)
   }
   return hash.digest('hex')
 }
 
-/** gVisor has no `clone3`, and old releases could not say that it is unknown rather than forbidden; so there it is let through. */
+/** gVisor has no `clone3`. Old releases report it as forbidden instead of unknown if it is filtered, so it is allowed there. */
 export const profilePath = (target: string, { gvisor }: { readonly gvisor: boolean }): string =>
   `${target}.${gvisor ? 'gvisor' : 'seccomp'}.json`
 
@@ -85,13 +88,13 @@ export const writeProfiles = async (target: string): Promise<void> => {
   await write(true, renderOci({ passed: ['clone3'] }))
 }
 
-/** The note beside an assembled root file system: from which inputs it was made, and its digest. */
+/** The file beside an assembled root file system with its inputs and digest. */
 const Stamp = v.strictObject({ inputs: v.string(), digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)) })
 export type Stamp = v.InferOutput<typeof Stamp>
 
 const stampPath = (target: string): string => `${target}.stamp`
 
-/** One line for a set of inputs: large files by identity and time, so that nothing is read twice. */
+/** A digest of the inputs. Large files are identified by inode and time, so that they are not read twice. */
 export const describeInputs = async (inputs: readonly { readonly source: string; readonly target: string }[]): Promise<string> => {
   const hash = createHash('sha256').update(`layout ${layoutVersion}\n`)
   for (const { source, target } of inputs) {
@@ -101,7 +104,7 @@ export const describeInputs = async (inputs: readonly { readonly source: string;
   return hash.digest('hex')
 }
 
-/** The stamp, or null where there is none that can be read. */
+/** The stamp, or null where it is missing or invalid. */
 export const readStamp = async (target: string): Promise<Stamp | null> => {
   try {
     const parsed = v.safeParse(Stamp, parseJson(await readFile(stampPath(target)), jsonBounds.stateFile))

@@ -1,4 +1,4 @@
-// Makes a root file system of an image, for drivers that know no images: an engine of this host hands out its content.
+// Exports an image of a container engine to a root file system, for drivers without images.
 import { chmod, lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
@@ -27,7 +27,7 @@ const findIn = async (image: string): Promise<Found> => {
     }
   }
   throw new ServiceError('no-sandbox', {
-    detail: `no engine of this host gives the image ${image}: ${reasons.join('; ') || `none of ${engines.join(', ')} is installed`}`,
+    detail: `no container engine of this host has the image ${image}: ${reasons.join('; ') || `none of ${engines.join(', ')} is installed`}`,
     hint: 'install one and load the image, or unset SERVICE_SANDBOX_IMAGE',
   })
 }
@@ -50,7 +50,7 @@ const extract = async ({ file, id }: Found, target: string): Promise<void> => {
   }
 }
 
-/** A link where something is mounted would lead the mount elsewhere. */
+/** A link at a mount point would redirect the mount. */
 const checkPlaces = async (root: string): Promise<void> => {
   for (const { path } of directories) {
     const parts = path.split('/')
@@ -58,21 +58,20 @@ const checkPlaces = async (root: string): Promise<void> => {
       const at = join(root, ...parts.slice(0, depth))
       const found = await lstat(at).catch(() => null)
       if (found === null) await mkdir(at, { mode: 0o755 })
-      else if (!found.isDirectory())
-        throw new ServiceError('no-sandbox', { detail: `expected a directory at /${path} of the image, got another kind of file` })
+      else if (!found.isDirectory()) throw new ServiceError('no-sandbox', { detail: `/${path} of the image is not a directory` })
     }
   }
   for (const path of ['bin/node', 'agent/agent.mjs', 'agent/probe.mjs', 'agent/load.mjs']) {
     if ((await lstat(join(root, path)).catch(() => null))?.isFile() !== true) {
       throw new ServiceError('no-sandbox', {
-        detail: `expected the file /${path} in the image, got none`,
+        detail: `the image has no file /${path}`,
         hint: 'build it from this release',
       })
     }
   }
 }
 
-/** Path of the root file system; made once for one content. */
+/** Resolves to the path of the root file system, which is created once per content. */
 export const unpackImage = async (image: string, home: string): Promise<string> => {
   const found = await findIn(image)
   const target = join(home, 'images', found.id.replace(/^sha256:/, ''))
@@ -81,7 +80,7 @@ export const unpackImage = async (image: string, home: string): Promise<string> 
   const fresh = await mkdtemp(`${target}.new-`)
   try {
     await extract(found, fresh)
-    // A fresh directory is private, and the host ids of sandboxes are others than the unit's.
+    // A new directory is private, but sandboxes run with other host ids.
     await chmod(fresh, 0o755)
     await checkPlaces(fresh)
     await rename(fresh, target).catch((error: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-// Turns what a probe saw into walls that hold or lack. Only what can be seen from inside is judged here.
+// Evaluates the facts of a probe: which controls of the seal are effective. Covers only what is visible inside the sandbox.
 import { sandboxUid } from '@gatehouse/contracts'
 import { noResolver } from '../container/arguments.ts'
 import type { Control, Driver, Mount } from '../driver.ts'
@@ -6,7 +6,7 @@ import type { Facts } from './facts.ts'
 
 export type Verdict = 'held' | 'lacking'
 
-/** What the sandbox was given. */
+/** The launch specification of the sandbox. */
 export interface SealInput {
   readonly env: Readonly<Record<string, string>>
   readonly mounts: readonly Mount[]
@@ -16,10 +16,10 @@ export interface SealInput {
 
 const MiB = 1024 * 1024
 
-/** Set by engines whatever they are asked; all tell what the sandbox knows already. */
+/** Variables that engines always set. They reveal nothing that the sandbox does not know. */
 const engineVariables: ReadonlySet<string> = new Set(['PATH', 'PWD', 'HOME', 'HOSTNAME', 'TERM', 'container'])
 
-/** What the root file system or an engine puts there. */
+/** Files of the root file system or the engine. */
 const ownFiles = /^\/(\.dockerenv|agent|bin|dev|etc|lib|lib64|memory|mnt|packages|proc|run|shared|sys|tmp|usr|workspace)$/
 const ownPaths =
   /^\/(agent\/[^/]+\.mjs|bin\/node|etc\/(group|hostname|hosts|mtab|nsswitch\.conf|passwd|resolv\.conf)|run\/(\.containerenv|gatehouse))$/
@@ -42,10 +42,10 @@ const ownDevices: ReadonlySet<string> = new Set([
   'console',
 ])
 
-/** Parts of gVisor's own kernel; nothing of the host is behind them. */
+/** Files of gVisor's own kernel, not of the host. */
 const emulatedDevices: ReadonlySet<string> = new Set(['fuse', 'net'])
 
-/** Its own, the one that watches it, and the first of its namespace. */
+/** The probe, its supervisor, and the first process of the namespace. */
 const mostProcesses = 3
 
 type Judge = (facts: Facts, given: SealInput) => boolean
@@ -55,14 +55,14 @@ const writableTargets = (given: SealInput): string[] => [
   ...given.mounts.filter(({ mode }) => mode === 'rw').map(({ target }) => target),
 ]
 
-/** gVisor shows no such flags; there a program that may not be started has to do. */
+/** gVisor does not show these flags; there a file that cannot be executed is the evidence. */
 const isFlagged = (facts: Facts, { kernel }: SealInput, target: string): boolean => {
   if (kernel === 'gvisor') return true
   const flags = facts.mounts?.findLast((mount) => mount.target === target)?.flags ?? []
   return ['nosuid', 'nodev', 'noexec'].every((flag) => flags.includes(flag))
 }
 
-/** Of the session's own socket and of no other; a trial serves that one alone. */
+/** Only the session socket must be reachable; a trial serves no other. */
 const reachesItsSocket = ({ sockets }: Facts, given: SealInput): boolean => {
   const wanted = (surface: string): boolean => given.mounts.some(({ target }) => target === `/run/gatehouse/${surface}`)
   return Object.entries(sockets).every(([surface, found]) => (found === 'connected') === wanted(surface))
@@ -95,7 +95,7 @@ const judges: Partial<Record<Control, Judge>> = {
     const sets = Object.entries(status ?? {}).filter(([name]) => name.startsWith('Cap'))
     return sets.length >= 4 && sets.every(([, value]) => /^0+$/.test(value))
   },
-  /** gVisor does not say; it knows no program that gives privileges. */
+  /** gVisor does not report the flag; it does not support setuid programs. */
   'no-new-privileges': ({ status }, { kernel }) =>
     status?.['NoNewPrivs'] === '1' || (kernel === 'gvisor' && status !== null && status['NoNewPrivs'] === undefined),
   seccomp: ({ status, inet }) => status?.['Seccomp'] === '2' && (inet === 'EPERM' || inet === 'EACCES'),

@@ -1,12 +1,12 @@
-// Runs inside a sandbox and takes as much of one thing as it gets, so that the host can see the limit bite: `load.mjs memory|threads|time|disk`.
+// Runs inside a sandbox and uses as much of one resource as possible, so that the host can observe the limit: `load.mjs memory|threads|time|disk`.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 
-/** Far more than a probe is ever allowed. */
+/** Far more than a probe may use. */
 const mostThreads = 48
 
 const block = 8 * 1024 * 1024
-/** Where nothing stops it, the host must not suffer. */
+/** An upper limit that protects the host where no limit is effective. */
 const mostBlocks = 64
 
 const takeMemory = (): void => {
@@ -16,7 +16,7 @@ const takeMemory = (): void => {
   }, 1)
 }
 
-/** Null when there could not be one more. */
+/** Null when no more could be created. */
 const startThread = (): Promise<Worker | null> =>
   new Promise((resolve) => {
     try {
@@ -49,11 +49,11 @@ const takeTime = (): never => {
 }
 
 const part = Buffer.alloc(1024 * 1024, 1)
-/** More than the disk of a trial has, and no more than the host can spare. */
+/** More than a trial disk has, but not more than a host can spare. */
 const mostParts = 48
 const mostFiles = 4_000
 
-/** What refused one more of them; null when nothing did. */
+/** The error code of the first refusal; null without one. */
 const takeFiles = (content: Buffer, most: number): string | null => {
   const made: string[] = []
   try {

@@ -1,4 +1,4 @@
-// A place for a trial: the directories and the socket that a session would have, owned as its driver wants them.
+// Prepares a trial: the directories and the socket of a session, with the owners that its driver needs.
 import { once } from 'node:events'
 import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
@@ -14,7 +14,7 @@ import type { Pool } from '../preallocated/pool.ts'
 
 /** How the trial gets a disk such as groups have. */
 export type TrialDisk = ({ readonly programs: DiskPrograms } | { readonly premade: Pool }) & {
-  /** For trials alone, with no link on its way. */
+  /** Only for trials, without symbolic links in its path. */
   readonly directory: string
 }
 
@@ -40,7 +40,7 @@ const serve = async (directory: string, gid: number | undefined): Promise<() => 
   await chmod(directory, 0o710)
   return async () => {
     server.close()
-    // A sandbox that outlives its stop would keep its connection, and the proof would never end.
+    // A sandbox that survives its stop would keep its connection open, and the proof would never end.
     for (const connection of connections) connection.destroy()
     await once(server, 'close')
   }
@@ -49,7 +49,7 @@ const serve = async (directory: string, gid: number | undefined): Promise<() => 
 interface PlaceOptions {
   readonly identity: HostIdentity | undefined
   readonly home: string
-  /** Undefined where groups have none: then the trial's files lie beside its socket. */
+  /** Undefined where groups have no disks: then the files of the trial are beside its socket. */
   readonly disk: TrialDisk | undefined
 }
 

@@ -1,4 +1,4 @@
-// Runs inside a sandbox and prints, as one line of JSON, what it sees. It judges nothing, and needs nothing but Node.
+// Runs inside a sandbox and prints its facts as one line of JSON. It evaluates nothing and needs only Node.
 import { closeSync, openSync, readFileSync, readdirSync, readlinkSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { connect } from 'node:net'
@@ -26,7 +26,7 @@ const readStatus = (): Record<string, string> =>
     }),
   )
 
-/** Node asks the kernel, where some engines have no /proc/self/limits. */
+/** Node asks the kernel; some engines have no /proc/self/limits. */
 const readLimits = (): Facts['limits'] => {
   const { userLimits } = process.report.getReport() as { userLimits?: Facts['limits'] }
   return userLimits ?? null
@@ -80,7 +80,7 @@ const canWrite = (directory: string): boolean => {
   return made
 }
 
-/** The file is no program that any loader knows: where it may be started, another error than this one comes. */
+/** The file is not a valid program: where execution is allowed, the error is another one. */
 const canExecute = (directory: string): boolean => {
   const path = join(directory, '.probe-program')
   const refused = attempt(() => {
@@ -105,7 +105,7 @@ const readResolvers = (): string[] | null => {
   }
 }
 
-/** Only tried where none is set: one that is set stays. */
+/** Tries to set it only where none is set, because a set login id cannot be changed. */
 const readLoginID = (): Facts['loginID'] => {
   const path = '/proc/self/loginuid'
   if (attempt(() => readFileSync(path, 'utf8')) === null) return 'absent'
@@ -154,7 +154,7 @@ const trySockets = async (): Promise<Record<string, string>> => {
   return found
 }
 
-/** The host looks whose it is. */
+/** The host checks the owner of this file. */
 attempt(() => writeFileSync('/workspace/of-the-probe', 'made inside\n'))
 
 const facts: Facts = {

@@ -1,5 +1,5 @@
-// The seal, proved: a probe looks from inside, and limits are made to bite. What could not be seen counts as lacking, and is named apart:
-// a host that is too busy for a trial says nothing of the seal.
+// Proves the seal: a probe collects facts inside a sandbox, and each limit is provoked. What could not be observed counts as missing, and
+// is reported separately: a host that is too busy for a trial proves nothing about the seal.
 import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,26 +17,26 @@ export interface Proof {
   readonly lacking: readonly Control[]
   /** Of these, what the host was too busy to show either way. */
   readonly unseen: readonly Control[]
-  /** What went wrong with the probe itself. */
+  /** Errors of the probe itself. */
   readonly faults: readonly string[]
 }
 
 export interface ProofOptions {
   readonly driver: Driver
-  /** What `prepare` returned. */
+  /** The result of `prepare`. */
   readonly rootfs: string
   readonly unitId: string
-  /** Host ids for the trial, no group's own; undefined where the unit is not root. */
+  /** Host ids for the trial, not used by any group; undefined where the unit is not root. */
   readonly identity: HostIdentity | undefined
   /** Private directory. */
   readonly home: string
-  /** How the trial gets a disk, or why no group has one. */
+  /** How the trial gets a disk, or why groups have none. */
   readonly disk: TrialDisk | { readonly refused: string }
   /** Ends the trial. */
   readonly signal: AbortSignal
 }
 
-/** Small enough to be met soon, large enough for Node to start. */
+/** Small enough to be reached soon, large enough for Node to start. */
 const small = { memoryMiB: 160, processes: 22, pids: 28, cpus: 0.1 } as const
 const env = { GATEHOUSE_PROBE: 'yes' }
 
@@ -73,7 +73,7 @@ interface Ran {
 const launch = async (trial: Trial, command: readonly string[], part: Partial<LaunchSpec['limits']> = {}): Promise<Sandbox> => {
   trial.signal.throwIfAborted()
   const sandbox = await trial.driver.launch(specOf(trial, command, part))
-  // An abort during the launch was heard by nobody.
+  // An abort during the launch had no listener yet.
   if (trial.signal.aborted) await sandbox.stop()
   trial.signal.throwIfAborted()
   const end = (): void => void sandbox.stop()
@@ -82,7 +82,7 @@ const launch = async (trial: Trial, command: readonly string[], part: Partial<La
   return sandbox
 }
 
-/** To its end, or until `act` has seen enough. */
+/** Runs to the end, or until `act` returns. */
 const run = async (sandbox: Sandbox, act?: (line: string) => Promise<void>): Promise<Ran> => {
   let isCut = false
   const timer = setTimeout(() => {
@@ -107,13 +107,13 @@ const Look = v.pipe(jsonText(jsonBounds.probeOutput), v.looseObject({ uid: v.num
 const look = async (trial: Trial): Promise<Seen<Facts | null>> => {
   const { lines, exit, isCut } = await run(await launch(trial, ['/agent/probe.mjs']))
   const parsed = v.safeParse(Look, lines.at(-1))
-  // The probe is ours, and its shape is that of its own types.
+  // The output has the type that the probe declares.
   if (exit.code === 0 && parsed.success) return parsed.output as unknown as Facts
-  trial.faults.push(`the probe ended with ${exit.code ?? exit.signal ?? exit.reason}: ${lines.join(' ').slice(0, 300)}`)
+  trial.faults.push(`the probe exited with ${exit.code ?? exit.signal ?? exit.reason}: ${lines.join(' ').slice(0, 300)}`)
   return isCut ? undefined : null
 }
 
-/** Whose the probe's own file is, seen from outside. */
+/** Owner of the probe's file on the host. */
 const hasOwnUid = async ({ driver, identity, place }: Trial): Promise<boolean> => {
   const found = await stat(join(place.workspace, 'of-the-probe')).catch(() => null)
   const owner = driver.owner(identity)
@@ -129,7 +129,7 @@ const memoryBites = async (trial: Trial): Promise<Seen<boolean>> => {
 
 const Threads = v.pipe(jsonText(jsonBounds.probeOutput), v.object({ threads: v.number(), refused: v.boolean() }))
 
-/** It is told to stop as soon as it has said how many threads it got. */
+/** Stopped as soon as it has reported the number of its threads. */
 const processesBite = async (trial: Trial): Promise<Seen<boolean>> => {
   const { processes, pids } = small
   const sandbox = await launch(trial, ['/agent/load.mjs', 'threads'], { processes, pids })
@@ -179,7 +179,7 @@ const full: readonly (string | null)[] = ['ENOSPC', 'EDQUOT']
 
 const diskBites = async (trial: Trial): Promise<Seen<boolean>> => {
   if ('refused' in trial.disk) {
-    trial.faults.push(`groups have no disks of their own: ${trial.disk.refused}`)
+    trial.faults.push(`groups have no separate disks: ${trial.disk.refused}`)
     return false
   }
   const { lines, isCut } = await run(await launch(trial, ['/agent/load.mjs', 'disk']))
@@ -225,7 +225,7 @@ const probe = async (trial: Trial): Promise<Judged> => {
   }
 }
 
-/** Launches five sandboxes one after the other; rejects for nothing that they do. */
+/** Launches five sandboxes one after the other. Never rejects because of their behaviour. */
 export const proveSeal = async (options: ProofOptions): Promise<Proof> => {
   const { driver, identity, home, disk, signal } = options
   signal.throwIfAborted()

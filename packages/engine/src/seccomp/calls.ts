@@ -1,5 +1,5 @@
-// The system calls that an agent may make, with their numbers on x64 and arm64 (null: not there). All others answer EPERM.
-// Node with workers, files, timers and unix sockets lives under it; namespaces, tracing, keys, modules and other sockets do not.
+// The system calls that an agent may use, with their numbers on x64 and arm64 (null: does not exist). All others return EPERM.
+// Node works with workers, files, timers and unix sockets; namespaces, tracing, keys, modules and other sockets are not allowed.
 
 type Numbers = readonly [x64: number | null, arm64: number | null]
 
@@ -171,8 +171,8 @@ export const allowed: Readonly<Record<string, Numbers>> = {
 }
 
 /**
- * A kernel counts watches for whoever made the sandbox, which is root for most engines: one sandbox could take all that its
- * neighbours and the host itself have. Programs can look at times of files instead.
+ * A kernel counts inotify watches per creator of the sandbox, which is root for most engines: one sandbox could exhaust them for the
+ * others and the host. Programs can poll file times instead.
  */
 export const watches: Readonly<Record<string, Numbers>> = {
   inotify_add_watch: [254, 27],
@@ -181,7 +181,7 @@ export const watches: Readonly<Record<string, Numbers>> = {
   inotify_rm_watch: [255, 28],
 }
 
-/** What programs try first and do without: they ask whether the kernel knows it. */
+/** Calls that programs try first and that are optional: they test whether the kernel has them. */
 export const unknown: Readonly<Record<string, Numbers>> = {
   cachestat: [451, 451],
   clone3: [435, 435],

@@ -1,4 +1,4 @@
-// Renders the table of system calls as classic BPF for bubblewrap, and as an OCI profile for container engines.
+// Renders the table of system calls as classic BPF for bubblewrap and as an OCI profile for container engines.
 import { allowed, unknown } from './calls.ts'
 
 /** `any`: one of the values; `none`: no bit of the mask. */
@@ -13,7 +13,7 @@ interface Rule {
 const AF_UNIX = 1
 
 const rules: Readonly<Record<string, Rule>> = {
-  /** Threads and processes, but none of CLONE_NEW*: no namespace inside. */
+  /** Threads and processes are allowed, but no CLONE_NEW*, so no namespaces. */
   clone: { numbers: [56, 220], argument: 0, test: { none: 0x7e020080 } },
   socket: { numbers: [41, 198], argument: 0, test: { any: [AF_UNIX] } },
   socketpair: { numbers: [53, 199], argument: 0, test: { any: [AF_UNIX] } },
@@ -61,7 +61,7 @@ type Action = number | Rule
 const load = (offset: number): Instruction => ({ code: LD, jt: 0, jf: 0, k: offset })
 const answer = (value: number): Instruction => ({ code: RET, jt: 0, jf: 0, k: value })
 
-/** How many instructions to skip when the test holds, and when not. */
+/** Number of instructions to skip when the test is true, and when it is false. */
 const test = (code: number, k: number, [jt, jf]: readonly [number, number]): Instruction => ({ code, jt, jf, k })
 
 const ruleCode = ({ argument, test: asked }: Rule): Instruction[] => {
@@ -76,7 +76,7 @@ interface Span {
   readonly action: Action
 }
 
-/** Every number from 0 on belongs to one span; neighbours with the same answer are one. */
+/** Every number from 0 belongs to one span; adjacent spans with the same result are merged. */
 const spans = (column: 0 | 1): Span[] => {
   const actions = new Map<number, Action>()
   const put = (number: number | null, action: Action): unknown => number !== null && actions.set(number, action)
@@ -90,7 +90,7 @@ const spans = (column: 0 | 1): Span[] => {
 
 const search = (list: readonly Span[]): Instruction[] => {
   const [first] = list
-  if (first === undefined) throw new TypeError('expected at least one span')
+  if (first === undefined) throw new TypeError('the filter has no span')
   if (list.length === 1) return typeof first.action === 'number' ? [answer(first.action)] : ruleCode(first.action)
   const middle = list.length >> 1
   const [low, high] = [search(list.slice(0, middle)), search(list.slice(middle))]
@@ -99,7 +99,7 @@ const search = (list: readonly Span[]): Instruction[] => {
   return [test(JGE, from, [0, 1]), test(JA, low.length, [0, 0]), ...low, ...high]
 }
 
-/** The filter as the kernel takes it: struct sock_filter after struct sock_filter. */
+/** The filter in the format of the kernel, an array of struct sock_filter. */
 export const renderBpf = (name: Architecture): Uint8Array => {
   const { audit, column } = architectures[name]
   const program = [
@@ -123,7 +123,7 @@ export const renderBpf = (name: Architecture): Uint8Array => {
 
 export const isArchitecture = (name: string): name is Architecture => name in architectures
 
-/** Renders the list of system calls as the profile that container engines read. */
+/** Renders the list of system calls as a profile for container engines. */
 const ENOSYS = 38
 
 const ruleEntries = ([name, { argument, test }]: [string, Rule]): object[] => {
@@ -132,7 +132,7 @@ const ruleEntries = ([name, { argument, test }]: [string, Rule]): object[] => {
   return test.any.map((value) => entry({ value, op: 'SCMP_CMP_EQ' }))
 }
 
-/** `passed`: calls that are let through to a runtime which does not know them, and cannot be made to say so. */
+/** @param passed calls to allow for a runtime that does not have them but cannot return ENOSYS through a filter */
 export const renderOci = ({ passed = [] }: { readonly passed?: readonly string[] } = {}): object => ({
   defaultAction: 'SCMP_ACT_ERRNO',
   defaultErrnoRet: 1,

@@ -1,4 +1,4 @@
-// The command line of a tool server in a container, flag by flag.
+// Builds the command line of a tool server in a container.
 import { access, constants } from 'node:fs/promises'
 import { type HostIdentity, limits, sandboxUid } from '@gatehouse/contracts'
 import { findProgram } from '@gatehouse/kernel'
@@ -6,18 +6,18 @@ import type { Engine } from '../container-client/client.ts'
 import { mountArguments, resolverArguments, tmpArguments } from '../container/arguments.ts'
 import type { ToolOrder } from './run.ts'
 
-/** Below those of all groups, so that no sandbox shares it. */
+/** Below the ids of all groups, so that no sandbox shares it. */
 const own: HostIdentity = { uid: 699_999, gid: 799_999 }
 
-/** Undefined where it is not mapped by us: Docker has one mapping for all, and without root the engine chooses. */
+/** Undefined where the unit does not map ids: Docker has one mapping for all, and without root the engine chooses. */
 const toolIdentity = ({ name, gvisor, user }: Engine): HostIdentity | undefined =>
   name === 'podman' && !gvisor && user === null ? own : undefined
 
-/** Whom a directory that it writes must belong to; undefined where the unit cannot give one away. */
+/** Owner of a directory that the server writes to; undefined where the unit cannot change owners. */
 export const toolOwner = (engine: Engine): HostIdentity | undefined =>
   engine.user === null ? (toolIdentity(engine) ?? { uid: sandboxUid, gid: sandboxUid }) : undefined
 
-/** Another label than that of sandboxes: each is looked after by itself. */
+/** Not the label of sandboxes, because both are cleaned up separately. */
 export const toolsLabel = 'gatehouse.tools'
 
 const walls = (profile: string): string[][] => [
@@ -37,14 +37,14 @@ const bounds = (engine: Engine): string[][] => [
   ['--memory-swap', `${limits.toolMemoryMiB}m`],
   ['--cpus', String(limits.toolCpus)],
   ['--cpu-shares', String(limits.sandboxCpuShares)],
-  // A server is 65532 inside, whoever drives the engine.
+  // A server runs as 65532 in the container, whoever runs the engine.
   tmpArguments({ name: engine.name, user: null }, limits.toolTmpMiB),
   resolverArguments(engine),
   ['--ulimit', 'nofile=1024:1024'],
   ['--ulimit', 'core=0:0'],
 ]
 
-/** What Podman does by itself and is asked not to; and a user namespace, in which 65532 is a host uid of nobody. */
+/** Disables defaults of Podman, and sets a user namespace in which 65532 maps to an unused host uid. */
 const podman = (engine: Engine): string[][] => {
   const identity = toolIdentity(engine)
   const map = (id: number): string => `0:${id - sandboxUid}:${sandboxUid + 1}`
@@ -54,12 +54,12 @@ const podman = (engine: Engine): string[][] => {
   ]
 }
 
-/** Where a program may write: in memory, or in a directory of its own. */
+/** The writable home directory: in memory, or the server's own directory. */
 const homeOf = ({ mounts }: ToolOrder): string => (mounts.some(({ target }) => target === '/data') ? '/data' : '/tmp')
 
 export interface ToolHost {
   readonly engine: Engine
-  /** What turns the first process on. */
+  /** The flags that add an init process. */
   readonly init: readonly string[]
 }
 
@@ -78,7 +78,7 @@ export const toolArguments = ({ engine, init }: ToolHost, order: ToolOrder): str
     ['--entrypoint', order.command, order.image, ...order.args],
   ].flat()
 
-/** Linked statically: it is mounted into images that have no loader. */
+/** Statically linked, because it is mounted into images without a loader. */
 const packaged = '/usr/libexec/podman/catatonit'
 const candidates = ['catatonit', 'docker-init', 'tini-static'] as const
 
@@ -88,12 +88,12 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Arguments that turn it on; a reason where the engine has none. */
+/** Arguments that add an init process, or the reason why the engine has none. */
 export const initArguments = async ({ name }: Pick<Engine, 'name'>): Promise<string[] | { readonly refused: string }> => {
   if (name !== 'podman' || (await isThere(packaged))) return ['--init']
   for (const candidate of candidates) {
     const path = await findProgram(candidate)
     if (path !== null) return ['--init', '--init-path', path]
   }
-  return { refused: 'podman finds no first process for containers: apt-get install catatonit' }
+  return { refused: 'podman has no init process for containers: apt-get install catatonit' }
 }

@@ -1,4 +1,4 @@
-// The container engine for tool servers: how it is chosen, and how a container starts and ends.
+// Selects the container engine for tool servers, and starts and ends their containers.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,22 +15,22 @@ import { renderOci } from '../seccomp/filter.ts'
 import { initArguments, toolArguments, type ToolHost, toolOwner, toolsLabel } from './arguments.ts'
 import { runTool, type ToolOrder, type ToolRun, type ToolStreams } from './run.ts'
 
-/** The system call filter of tool servers: our own list of agents, and what the first process of a container needs beside it. */
+/** The system call filter of tool servers: the list for agents, and what the init process of a container needs. */
 const Profile = v.looseObject({ syscalls: v.array(v.looseObject({ names: v.array(v.string()), action: v.string() })) })
 
-/** It puts the server into a process group of its own, and offers it a terminal, where there is none. */
+/** The init process creates a process group for the server and tries to set a terminal. */
 const TIOCSPGRP = 0x5410
 const forInit = [
   { names: ['setpgid', 'setsid'], action: 'SCMP_ACT_ALLOW' },
   { names: ['ioctl'], action: 'SCMP_ACT_ALLOW', args: [{ index: 1, value: TIOCSPGRP, valueTwo: 0, op: 'SCMP_CMP_EQ' }] },
 ]
 
-/** A person approved the server, and many of them watch their files. */
+/** Allowed because a person approved the server, and many servers watch files. */
 const forServers = Object.keys(watches)
 
 /**
- * An old gVisor answers EPERM where it should say that a call does not exist, and then no program can make a thread; its own
- * kernel does not know this call, so there it may be asked.
+ * An old gVisor returns EPERM instead of ENOSYS for a filtered call, and then no program can create a thread. Its own kernel does not
+ * have this call, so it may be allowed.
  */
 const passedOf = ({ gvisor }: Pick<Engine, 'gvisor'>): string[] => [...forServers, ...(gvisor ? ['clone3'] : [])]
 
@@ -44,25 +44,25 @@ export const writeToolProfile = (path: string, engine: Pick<Engine, 'gvisor'>): 
 
 export interface ToolEngine {
   readonly name: ContainerEngine
-  /** False where memory, processors and processes are not really bounded here. */
+  /** False where memory, processors and processes are not limited. */
   readonly limits: boolean
-  /** Whom a directory that a server writes must belong to. */
+  /** Owner of a directory that a server writes to. */
   readonly owner: HostIdentity | undefined
-  /** Writes the system call filter that its runtime takes. */
+  /** Writes the system call filter for its runtime. */
   writeProfile(path: string): Promise<void>
-  /** The id of an image that is on this host, by name or id; null where there is none. Throws `no-sandbox` where nobody can tell. */
+  /** Resolves to the id of an image on this host, by name or id; null where it is missing. Rejects with `no-sandbox` if the engine fails. */
   findImage(reference: string): Promise<string | null>
   run(order: ToolOrder, streams: ToolStreams): ToolRun
-  /** Ends a container by its name, however far it has come; resolves when `run` has ended. */
+  /** Ends a container by name, in any state. Resolves when `run` has ended. */
   end(name: string, run: ToolRun): Promise<void>
-  /** Removes what an earlier start of this unit left, and nobody else's; returns how many. */
+  /** Removes what an earlier start of this unit left, and nothing of other units. Resolves to the number. */
   removeStrays(unitId: string): Promise<number>
 }
 
-/** A container that is still being made cannot be killed yet. */
+/** Retries, because a container that is still being created cannot be killed. */
 const killEvery = 300
 
-/** Resolves with whether it has ended. */
+/** Resolves to whether it has ended. */
 const isOver = ({ exited }: ToolRun, milliseconds: number): Promise<boolean> => endsWithin(exited, milliseconds)
 
 const end = async (engine: Engine, name: string, run: ToolRun): Promise<void> => {
@@ -104,9 +104,9 @@ type Found = ToolHost | { readonly refused: string }
 
 const packages = { docker: 'docker.io', podman: 'podman' } as const
 
-/** How this engine is, by its own word. */
+/** Describes the engine from its own information. */
 export const describeEngine = async (name: ContainerEngine, runtime: string | null): Promise<Found> => {
-  if (name === 'nerdctl') return { refused: 'nerdctl runs sandboxes, but no tool servers in this version: take docker or podman' }
+  if (name === 'nerdctl') return { refused: 'nerdctl runs sandboxes, but not tool servers in this version: use docker or podman' }
   const file = await findProgram(name)
   if (file === null) return { refused: `${name} not found: apt-get install ${packages[name]}` }
   const described = await (name === 'podman' ? describePodman(file, runtime) : describeDocker(file, runtime))
@@ -115,7 +115,7 @@ export const describeEngine = async (name: ContainerEngine, runtime: string | nu
   return 'refused' in init ? init : { engine: described.engine, init }
 }
 
-/** `wanted` null: the first that answers. */
+/** @param wanted null for the first engine that responds */
 const findEngine = async (wanted: ContainerEngine | null, runtime: string | null): Promise<Found> => {
   const reasons: string[] = []
   for (const name of wanted === null ? containerEngines : [wanted]) {
@@ -135,20 +135,20 @@ export const chooseToolEngine = async (
 }
 
 interface ImageParts extends Pick<RootfsOptions, 'node' | 'files'> {
-  /** Without a tag, which is of the content. */
+  /** Name without the tag, which depends on the content. */
   readonly name: string
-  /** Null: the first that works. */
+  /** Null for the first that works. */
   readonly engine: ContainerEngine | null
 }
 
 export interface MadeImage {
   readonly engine: ContainerEngine
-  /** What a catalog entry names. */
+  /** The image name in a catalog entry. */
   readonly image: string
   readonly id: string
 }
 
-/** Made once for one content. Throws `no-sandbox` where no engine can take it. */
+/** Created once per content. Rejects with `no-sandbox` where no engine can import it. */
 export const makeImage = async ({ name, engine: wanted, node, files }: ImageParts): Promise<MadeImage> => {
   const found = await findEngine(wanted, null)
   if ('refused' in found) throw new ServiceError('no-sandbox', { detail: found.refused, hint: 'install a container engine and start it' })

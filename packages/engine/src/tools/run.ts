@@ -1,5 +1,5 @@
-// Runs a tool server in a container. The engine client gets two accepted sockets as its standard streams, so no process of the
-// unit sees the messages.
+// Runs a tool server in a container. The engine client gets two accepted sockets as its standard streams, so no process of the unit
+// reads the messages.
 import type { Socket } from 'node:net'
 import { ServiceError } from '@gatehouse/contracts'
 import { execa } from 'execa'
@@ -8,24 +8,24 @@ import { clientEnvironment, type Engine } from '../container-client/client.ts'
 import type { Mount } from '../driver.ts'
 
 export interface ToolStreams {
-  /** Its stdin and stdout. Never read here. */
+  /** Socket for its stdin and stdout. Never read here. */
   readonly messages: Socket
-  /** Its stderr. */
+  /** Socket for its stderr. */
   readonly errors: Socket
 }
 
 export interface ToolRun {
-  /** Exit code of the client, which is that of the container; null after a signal. Never rejects. */
+  /** Exit code of the client, which equals that of the container; null after a signal. Never rejects. */
   readonly exited: Promise<number | null>
-  /** Ends the client alone. */
+  /** Ends only the client. */
   abandon(): void
 }
 
-/** Names that would steer the engine's client itself rather than the server. */
+/** Variables that would affect the engine client instead of the server. */
 const steering =
   /^(?:PATH|HOME|TMPDIR|LD_.*|GLIBC_.*|GCONV_PATH|LOCPATH|MALLOC_.*|GO[A-Z]+|DOCKER_.*|BUILDKIT_.*|CONTAINERS?_.*|NERDCTL_.*|STORAGE_.*|REGISTRY_.*|PODMAN_.*|LIBPOD_.*|NETAVARK_.*|CNI_.*|DBUS_.*|NOTIFY_SOCKET|LISTEN_.*|XDG_.*|SSL_CERT_.*|OTEL_.*|(?:HTTPS?|ALL|NO|FTP)_PROXY)$/i
 
-/** The first variable that cannot be given to a container, if there is one. */
+/** The first variable that cannot be passed to a container, if there is one. */
 export const steeringVariable = (names: readonly string[]): string | undefined => names.find((name) => steering.test(name))
 
 export const runTool = (
@@ -43,7 +43,7 @@ export const runTool = (
     env: { ...env, ...clientEnvironment },
     cwd: '/',
   })
-  // The client has them now; here they would keep the other end from seeing its end.
+  // The client has the sockets now; an open copy here would hide the end of the stream from the peer.
   messages.destroy()
   errors.destroy()
   if (child.pid === undefined) throw new ServiceError('no-sandbox', { detail: `cannot start ${file}` })
@@ -59,13 +59,13 @@ export const runTool = (
 /** The settings of one tool server in a container. */
 export interface ToolOrder {
   readonly name: string
-  /** Label by which strays are found again. */
+  /** Label by which orphans are found. */
   readonly unitId: string
   /** An id, never a name. */
   readonly image: string
   readonly command: string
   readonly args: readonly string[]
-  /** They reach the container by the environment of the engine's client, never by its arguments. */
+  /** Passed to the container through the environment of the engine client, never through arguments. */
   readonly env: Readonly<Record<string, string>>
   readonly mounts: readonly Mount[]
   /** Path of the system call filter. */

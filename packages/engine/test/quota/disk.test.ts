@@ -95,7 +95,7 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
     assert.ok('programs' in (await tryTwice(failing(1), join(directory, '.trial'))))
     const always = await tryTwice(failing(Infinity), join(directory, '.trial'))
     assert.ok('refused' in always && always.again !== undefined)
-    assert.equal(always.refused, 'a trial disk could not be made: killed')
+    assert.equal(always.refused, 'cannot create a trial disk: killed')
     await gone(directory)
   })
 
@@ -162,7 +162,7 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
     assert.deepEqual(await sized(20, { quiet: false }), [false, 'its files are in use'])
     await writeFile(join(disk.point, 'large'), Buffer.alloc(30 * MiB, 1))
     assert.equal((await sized(16))[0], false)
-    assert.equal((await sized(16))[1], 'its files take more than it may have')
+    assert.equal((await sized(16))[1], 'its files exceed its limit')
     assert.equal((await stat(join(disk.point, 'large'))).size, 30 * MiB)
     const { MiBs } = await fillUp(disk.point)
     assert.ok(MiBs < 8, `a group above its limit still got ${MiBs} MiB`)

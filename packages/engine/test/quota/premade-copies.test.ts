@@ -169,7 +169,7 @@ describe('a copy onto a disk that was made beforehand', { skip: lacking === '' ?
         throw new Error('cp failed: File name too long')
       },
     }))
-    await assert.rejects(open('g', 16, unable), /what the group has cannot be copied to 16-01: cp failed: File name too long/)
+    await assert.rejects(open('g', 16, unable), /cannot copy the files of the group to 16-01: cp failed: File name too long/)
     assert.equal(tried.length, 1)
     assert.deepEqual(await on('16-01'), ['lost+found'])
     assert.deepEqual(await readdir(`${groups}/.disks`), [])
@@ -189,9 +189,9 @@ describe('a copy onto a disk that was made beforehand', { skip: lacking === '' ?
     const unmarked = weakened((real) => ({
       write: (path, text) => (path.endsWith('/.disk') ? Promise.reject(noRoom(path)) : real.write(path, text)),
     }))
-    await assert.rejects(open('g', 16, unmarked), { code: 'ENOSPC', message: 'No space left on 16-01 for what the group has' })
+    await assert.rejects(open('g', 16, unmarked), { code: 'ENOSPC', message: 'No space left on 16-01 for the files of the group' })
     await open('g')
-    assert.equal((await open('g', 64, unmarked)).postponed, 'its files take more than it may have')
+    assert.equal((await open('g', 64, unmarked)).postponed, 'its files exceed its limit')
     // The disk of the host is another matter.
     const unwritten = weakened((real) => ({
       write: (path, text) => (path === referenceOf(groups, 'g') ? Promise.reject(noRoom(path)) : real.write(path, text)),

@@ -48,8 +48,8 @@ describe('disks that were made beforehand', { skip: lacking === '' ? false : lac
     await repair(disk)
     const former = (await stat(`${groups}/g`)).dev
     assert.notEqual((await stat(disk.path)).dev, former)
-    await assert.rejects(resumePremade(pool, { groups, group: 'g' }, { quiet: false }), /40-01 was mounted anew/)
-    await assert.rejects(openPremade(pool, { groups, group: 'g', MiB: 40 }, { quiet: false }), /40-01 was mounted anew/)
+    await assert.rejects(resumePremade(pool, { groups, group: 'g' }, { quiet: false }), /40-01 was mounted again/)
+    await assert.rejects(openPremade(pool, { groups, group: 'g', MiB: 40 }, { quiet: false }), /40-01 was mounted again/)
     assert.equal((await stat(`${groups}/g`)).dev, former)
     assert.equal(await resumePremade(pool, { groups, group: 'g' }, quiet), true)
     assert.equal((await stat(`${groups}/g`)).dev, (await stat(disk.path)).dev)
@@ -115,7 +115,7 @@ describe('disks that were made beforehand', { skip: lacking === '' ? false : lac
     const { open } = await state(t)
     await chown(path, 65_532, 65_532)
     t.after(() => chown(path, 0, 0))
-    await assert.rejects(open('g', 40), /40-01 is of another user: gatehouse setup --disks 1x40 --owner UID gives it away/)
+    await assert.rejects(open('g', 40), /40-01 belongs to another user: gatehouse setup --disks 1x40 --owner UID changes its owner/)
   })
 
   it('have nothing of a trial on them after it, nor of one that was killed', async () => {

@@ -37,7 +37,7 @@ describe('the disks of a unit', { skip: lacking === '' ? false : lacking, timeou
     assert.ok('refused' in found && found.again !== undefined)
     assert.match(
       found.refused,
-      /another unit has the disks in \/.*\/disks: stop that one, or gatehouse setup .*--disks-dir DIRECTORY makes this one its own/,
+      /another unit uses the disks in \/.*\/disks: stop that unit, or gatehouse setup .*--disks-dir DIRECTORY creates disks for this unit/,
     )
     assert.equal(await isMounted(made.groups), false)
     await assert.doesNotReject(writeFile(`${made.disks}/16-trial/in-use`, '', { flag: 'r+' }))
@@ -50,14 +50,14 @@ describe('the disks of a unit', { skip: lacking === '' ? false : lacking, timeou
     const made = await makeDisks(['16-trial', '16-01'])
     t.after(made.remove)
     for (let times = 0; times < 2; times += 1) assert.ok('premade' in (await prepareDisks(made.groups, made.disks)))
-    assert.match((await startOther(t, made)).said, /another unit has the disks/)
+    assert.match((await startOther(t, made)).said, /another unit uses the disks/)
     const trial = made.disk('16-trial')
     await made.maker.unmount(trial)
     await made.maker.removeImage(trial)
     await made.maker.make(trial, { uid: 0, gid: 0 })
     await made.maker.mount(trial)
     assert.ok('premade' in (await prepareDisks(made.groups, made.disks)))
-    assert.match((await startOther(t, made)).said, /another unit has the disks/)
+    assert.match((await startOther(t, made)).said, /another unit uses the disks/)
   })
 
   it('are held by nothing that it launches', async (t) => {

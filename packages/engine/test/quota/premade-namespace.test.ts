@@ -21,7 +21,7 @@ describe('a unit in a user namespace of its own', { skip: lacking === '' ? false
     assert.deepEqual(said, {
       full: 'ENOSPC',
       second:
-        'Error: all 1 disks of 16 MiB that were made for groups are taken: gatehouse setup --disks 2x16 makes one more: docs/how-to/bare-host.md (Disks of groups)',
+        'Error: all 1 disks of 16 MiB for groups are in use: gatehouse setup --disks 2x16 creates one more: docs/how-to/bare-host.md (Disks of groups)',
       postponed: null,
       third: {},
       closed: true,

@@ -109,7 +109,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     assert.equal(await readFile(`${groups}/g/workspace/deep/file`, 'utf8'), 'from before')
     assert.equal((await stat(`${groups}/g/workspace/pipe`)).uid, 700_001)
     // The other state still names it.
-    await assert.rejects(before.open('old'), /holds the files of another state/)
+    await assert.rejects(before.open('old'), /contains files of another state/)
     await closeDisks(pool.programs, groups)
     assert.deepEqual(await readdir(`${groups}/g`), [])
     assert.deepEqual(await readdir(`${groups}/.disks`), ['g.disk'])
@@ -150,7 +150,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     assert.deepEqual(await open('g', 40), {})
     assert.equal(await nameOf('g'), '40-01')
     await writeFile(`${groups}/g/large`, Buffer.alloc(30 * MiB, 1))
-    assert.equal((await open('g')).postponed, 'its files take more than it may have')
+    assert.equal((await open('g')).postponed, 'its files exceed its limit')
     await rm(`${groups}/g/large`)
     assert.deepEqual(await open('g'), {})
     assert.equal(await readFile(`${groups}/g/kept`, 'utf8'), 'kept')
@@ -193,7 +193,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     execFileSync('mount', ['-o', 'remount,rw', disk.path])
     execFileSync('umount', [disk.path])
     await faulty(/40-01 is not mounted/)
-    const mountable = /no disk of 40 MiB is mounted, of 1 that were made .*: gatehouse setup --disks 1x40 mounts .*bare-host\.md/
+    const mountable = /none of the 1 disks of 40 MiB for groups is mounted.*: gatehouse setup --disks 1x40 mounts .*bare-host\.md/
     await assert.rejects(open('new', 40), (error) => error instanceof DiskRefused && !error.scarce && mountable.test(error.message))
     execFileSync('mount', ['--bind', home, disk.path])
     execFileSync('mount', ['-o', 'remount,bind,nosuid,nodev,noexec', disk.path])

@@ -44,7 +44,8 @@ describe('a group whose unit was given disks', { skip, timeout: 240_000 }, () =>
     const groupDisks = await makeDisks(t, ['16-trial', '16-01', '40-01'])
     const unit = await openSealed(t, { agent: agentPath, groupDisks })
     const { messageId } = await unit.send('fill')
-    const refused = 'no disk of 1024 MiB was made for groups, there are 1 of 16 MiB, 1 of 40 MiB: gatehouse setup --disks 1x1024 makes one'
+    const refused =
+      'there is no disk of 1024 MiB for groups, there are 1 of 16 MiB, 1 of 40 MiB: gatehouse setup --disks 1x1024 creates one'
     await waitFor(async () => (await unit.session())?.lastExit?.includes(refused), {
       what: 'a refusal that says what to do',
       deadline,
