@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { axeViolations } from '../src/browser.ts'
 import { say } from '../src/chat.ts'
 import { goTo, openConsole } from '../src/console-looks.ts'
-import { openConsoleUnit } from '../src/console-unit.ts'
+import { messageLog, openConsoleUnit } from '../src/console-unit.ts'
 import { waitFor } from '../src/wait-for.ts'
 
 const { skip, token, unit, browser } = await openConsoleUnit()
@@ -86,5 +86,33 @@ test('one form asks for one change for each edited part, and shows them with the
   })
   assert.equal(asked.length, 2)
   assert.deepEqual(faults, [])
+  await page.close()
+})
+
+test('a chat draws the Markdown of the agent without its HTML, and lists the conversations', { skip }, async () => {
+  await unit.client.chat.send({
+    agentGroupID: 'dev-agent',
+    conversationId: 'second',
+    text: '**bold** and `code` <b>tag</b> [page](https://example.com/x)',
+  })
+  const { page, faults } = await openConsole(browser, unit, { token, path: 'chat/dev-agent' })
+  const conversations = page.getByRole('navigation', { name: 'Conversations' })
+  await conversations.getByRole('link', { name: /second/ }).click()
+  await page.waitForURL('**/chat/dev-agent?conversation=second')
+  const answer = messageLog(page).getByRole('listitem').filter({ hasText: 'Agent' })
+  await answer.locator('strong').getByText('bold', { exact: true }).waitFor()
+  await answer.locator('code').getByText('code', { exact: true }).waitFor()
+  await answer.getByText('<b>tag</b>').waitFor()
+  assert.equal(await answer.getByRole('link', { name: 'page' }).getAttribute('rel'), 'noopener noreferrer')
+  await answer.getByText('(example.com)').waitFor()
+  await page.getByRole('complementary', { name: 'About the agent' }).getByText('Tool servers').waitFor()
+  await unit.client.changes.submit({
+    kind: 'persona',
+    agentGroupID: 'dev-agent',
+    after: { instructions: 'By another.' },
+    requestedBy: 'cli:ada',
+  })
+  await messageLog(page).locator('.others').getByText('cli:ada').waitFor()
+  assert.deepEqual([...(await axeViolations(page)), ...faults], [])
   await page.close()
 })

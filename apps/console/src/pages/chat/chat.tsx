@@ -1,6 +1,6 @@
 // Chat with an agent group; the address names the group.
+import type { AgentGroup } from '@gatehouse/contracts'
 import { Untrusted } from '../../components/elements.tsx'
-import { SelectFilter } from '../../components/filters.tsx'
 import { ListFrame } from '../../components/list.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { everyPage } from '../../live/every-page.ts'
@@ -9,6 +9,7 @@ import { useLive } from '../../live/use-live.ts'
 import { Link } from '../../router/link.tsx'
 import { go, usePlace } from '../../router/router.ts'
 import { useApi } from '../../unit/unit.ts'
+import { About, Conversations } from './beside.tsx'
 import './chat.css'
 import { Composer, Progress } from './composer.tsx'
 import { Files } from './files.tsx'
@@ -16,34 +17,36 @@ import { Timeline } from './timeline.tsx'
 import { useMessages, useTimeline } from './use-timeline.ts'
 
 interface ConversationProps {
-  readonly group: string
+  readonly group: AgentGroup
   /** Undefined: all of the group. */
   readonly conversation: string | undefined
 }
 
-const Conversation = ({ group, conversation }: ConversationProps) => {
+const Conversation = ({ group: agent, conversation }: ConversationProps) => {
   const api = useApi()
+  const group = agent.id
   const messages = useMessages(group, conversation)
-  const ask = (signal: AbortSignal) => everyPage((page) => api.sessions.list({ ...page, agentGroupID: group, conversation }, { signal }))
-  const mine = useLive(ask, { of: [group, conversation], every: 1_000 }).data ?? []
+  const ask = (signal: AbortSignal) => everyPage((page) => api.sessions.list({ ...page, agentGroupID: group }, { signal }))
+  const sessions = useLive(ask, { of: [group], every: 1_000 }).data ?? []
+  const mine = conversation === undefined ? sessions : sessions.filter(({ conversationId }) => conversationId === conversation)
   const list = messages.data ?? []
-  const session = conversation === undefined ? undefined : mine[0]?.id
-  const entries = useTimeline({ group, session, messages: list, busy: mine.some(({ waiting }) => waiting > 0) })
-  const conversations = [...new Set(list.map(({ conversationId }) => conversationId))]
+  const session = conversation === undefined ? undefined : mine[0]
+  const entries = useTimeline({ group, session: session?.id, messages: list, busy: mine.some(({ waiting }) => waiting > 0) })
   return (
-    <>
-      {(conversations.length > 1 || conversation !== undefined) && (
-        <div class="filters">
-          <SelectFilter name="conversation" label="Conversation" choices={conversations} />
-        </div>
-      )}
-      <ListFrame live={messages} count={list.length} empty={<p>No messages yet. The agent's sandbox starts with the first message.</p>}>
-        <Timeline entries={entries} earlier={messages.earlier} />
-      </ListFrame>
-      <Progress sessions={mine} />
-      <Composer group={group} conversation={conversation} sent={messages.refresh} />
-      <Files group={group} />
-    </>
+    <div class="chat-columns">
+      <Conversations group={group} current={conversation} sessions={sessions} />
+      <div class="chat-middle">
+        <ListFrame live={messages} count={list.length} empty={<p>No messages yet. The agent's sandbox starts with the first message.</p>}>
+          <Timeline entries={entries} earlier={messages.earlier} session={session?.id} />
+        </ListFrame>
+        <Progress sessions={mine} />
+        <Composer group={group} conversation={conversation} sent={messages.refresh} />
+      </div>
+      <aside class="chat-side" aria-label="About the agent">
+        <About group={agent} session={session} />
+        <Files group={group} />
+      </aside>
+    </div>
   )
 }
 
@@ -52,7 +55,8 @@ export const Chat = () => {
   const groups = useGroups()
   const items = groups.data ?? []
   const group = rest[0] ?? items[0]?.id
-  const conversation = query['conversation']
+  const agent = items.find(({ id }) => id === group)
+  const conversation = query['conversation'] || undefined
   return (
     <div class="chat">
       <PageHead title="Chat">
@@ -79,7 +83,7 @@ export const Chat = () => {
           </p>
         }
       >
-        {group !== undefined && <Conversation key={`${group} ${conversation ?? ''}`} group={group} conversation={conversation} />}
+        {agent !== undefined && <Conversation key={`${agent.id} ${conversation ?? ''}`} group={agent} conversation={conversation} />}
       </ListFrame>
     </div>
   )
