@@ -1,6 +1,6 @@
-// The program inside a sandbox: finds its sockets, asks for its identity, and answers messages until it is stopped.
+// The agent program in a sandbox: connects to its sockets, reads its session, and answers messages until it is stopped.
 import { exits, sandboxSockets } from '@gatehouse/contracts'
-import { complain } from './complain.ts'
+import { logError } from './log-error.ts'
 import { createSession } from './host/session.ts'
 import { connectTools } from './host/tools.ts'
 import { runMock } from './mock/run.ts'
@@ -15,7 +15,7 @@ const places = {
   mnt: process.env['GATEHOUSE_MNT'] ?? '/mnt',
 }
 
-const milliseconds = (name: string, usual: number): number => Number(process.env[name] ?? usual)
+const milliseconds = (name: string, fallback: number): number => Number(process.env[name] ?? fallback)
 
 const waits = {
   idle: milliseconds('GATEHOUSE_MODEL_IDLE', 150_000),
@@ -23,7 +23,7 @@ const waits = {
   later: milliseconds('GATEHOUSE_MODEL_LATER', 60_000),
 }
 
-/** Where no wall ends it with its host: one whose host died before it was bound to it. */
+/** Whether the host process ended before the agent started, where no driver would end the agent with it. */
 const isOrphan = (): boolean => {
   const host = process.env['GATEHOUSE_HOST']
   return host !== undefined && process.ppid !== Number(host)
@@ -36,12 +36,12 @@ const run = async (signal: AbortSignal): Promise<void> => {
   const parts = { session, tools, info, places, signal }
   if (info.agent === 'mock') return runMock(parts)
   if (info.agent === 'model' && info.model !== undefined) {
-    // Loaded for those who need it alone: it is five hundred times as large as the rest.
+    // Loaded only if needed: it is five hundred times as large as the rest.
     const { runModel } = await import('./model/run.ts')
     return runModel({ ...parts, waits, model: info.model })
   }
-  const got = info.agent === 'model' ? 'a model agent without a model' : info.agent
-  complain(`expected a group whose agent is mock or model, got ${got}`)
+  const unsupported = info.agent === 'model' ? 'model without a model' : info.agent
+  logError(`unsupported agent: ${unsupported} (must be mock, or model with a model)`)
   process.exitCode = exits.configuration
 }
 
@@ -53,10 +53,10 @@ const main = async (): Promise<void> => {
     await run(ending.signal)
   } catch (error) {
     if (ending.signal.aborted) return
-    complain(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    logError(error instanceof Error ? (error.stack ?? error.message) : String(error))
     process.exitCode = 1
   }
 }
 
-// Not awaited: the lazy part imports what it shares with this file, and would wait for it for ever.
+// Not awaited: the lazily loaded part imports modules of this file and would deadlock.
 if (!isOrphan()) void main()

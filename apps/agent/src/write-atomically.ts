@@ -11,24 +11,24 @@ const write = async (path: string, content: string): Promise<void> => {
   }
 }
 
-/** Says what to do, since nobody inside can make room but by deleting. */
+/** Tells the agent what it can do: inside the sandbox only deleting files frees space. */
 class DiskFull extends Error {
   constructor(cause: unknown) {
-    super('the disk of this group is full: delete files, or ask for a larger limit workspaceMiB by a change of permissions', { cause })
+    super('the disk of this group is full: delete files, or request a change of permissions with a larger limit workspaceMiB', { cause })
   }
 }
 
 const isFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 
-/** What was half written goes again: it would take the last room there is. */
+/** Removes a partly written file, which would take up the remaining space. */
 export const writeAtomically = async (path: string, content: string): Promise<void> => {
-  const fresh = `${path}.new`
+  const temporary = `${path}.new`
   try {
-    await write(fresh, content)
-    await rename(fresh, path)
+    await write(temporary, content)
+    await rename(temporary, path)
   } catch (error) {
-    await rm(fresh, { force: true }).catch(() => undefined)
+    await rm(temporary, { force: true }).catch(() => undefined)
     throw isFull(error) ? new DiskFull(error) : error
   }
 }

@@ -53,7 +53,7 @@ describe('tools', timeout, () => {
     await Promise.all([host.serveSession(), host.serveTools()])
     host.respondToCall = () => 'hang up'
     start()
-    assert.match(await host.replyTo(host.deliver('tool:t')), /^outcome unknown: the answer to t was lost/)
+    assert.match(await host.replyTo(host.deliver('tool:t')), /^outcome unknown: the response of t was lost/)
     assert.equal(host.toolCalls.length, 1)
   })
 
@@ -112,9 +112,9 @@ describe('tools', timeout, () => {
     const { host, start } = await openRoom(t)
     await Promise.all([host.serveSession(), host.serveTools()])
     start()
-    assert.match(await host.replyTo(host.deliver('tool:t {"a"')), /^I cannot read that: after tool:t I expected a JSON object/)
-    assert.equal(await host.replyTo(host.deliver('tool:t [1]')), 'I cannot read that: after tool:t I expected a JSON object, got [1]')
-    assert.equal(await host.replyTo(host.deliver('tool:')), 'I cannot read that: expected tool:<name> {json}')
+    assert.match(await host.replyTo(host.deliver('tool:t {"a"')), /^cannot parse the command: after tool:t, expected a JSON object/)
+    assert.equal(await host.replyTo(host.deliver('tool:t [1]')), 'cannot parse the command: after tool:t, expected a JSON object, got [1]')
+    assert.equal(await host.replyTo(host.deliver('tool:')), 'cannot parse the command: expected tool:<name> {json}')
     assert.deepEqual(host.toolCalls, [])
   })
 })
@@ -125,8 +125,8 @@ describe('requests', timeout, () => {
     await host.serveSession()
     start()
     const said = await host.replyTo(host.deliver('request:mcp_access {"server":"sample","tools":[]}'))
-    assert.equal(said, 'asked for mcp_access: chg_20260101000000.000000000 is held')
-    assert.deepEqual(host.changes, [{ kind: 'mcp_access', after: { server: 'sample', tools: [] }, reason: 'asked for in a conversation' }])
+    assert.equal(said, 'requested mcp_access: chg_20260101000000.000000000 is held')
+    assert.deepEqual(host.changes, [{ kind: 'mcp_access', after: { server: 'sample', tools: [] }, reason: 'requested in a conversation' }])
   })
 
   it('takes a request back', async (t) => {
@@ -217,7 +217,7 @@ describe('built-in tools', timeout, () => {
     assert.equal(await host.replyTo(host.deliver('tool:read_persona')), 'refused: read_persona is turned off for this group (not-enabled)')
     assert.equal(
       await host.replyTo(host.deliver('tool:run_script {}')),
-      '{"stdout":"","stderr":"run_script: expected to be in a sandbox","exitCode":null}',
+      '{"stdout":"","stderr":"run_script: only available in a sandbox","exitCode":null}',
     )
     assert.deepEqual(host.toolCalls, [])
   })
@@ -229,7 +229,7 @@ describe('built-in tools', timeout, () => {
     host.builtins = ['read_file', 'write_file', 'list_dir', 'search', 'remember', 'request_capability_change']
     start()
     const call = (name: string, args: object) => host.replyTo(host.deliver(`tool:${name} ${JSON.stringify(args)}`))
-    assert.equal(await call('write_file', { path: 'a/report.md', text: 'all is well' }), 'written: 11 bytes')
+    assert.equal(await call('write_file', { path: 'a/report.md', text: 'all is well' }), 'wrote 11 bytes')
     assert.equal(await call('read_file', { path: 'a/report.md' }), 'all is well')
     assert.equal(await call('list_dir', { path: '.' }), 'a/')
     assert.match(await call('search', { pattern: 'WELL' }), /report\.md:1: all is well/)
@@ -237,7 +237,7 @@ describe('built-in tools', timeout, () => {
     assert.match(await readFile(join(directory, 'memory/notes.md'), 'utf8'), /tea/)
     assert.match(await call('request_capability_change', { kind: 'tools', after: { enabled: [] }, reason: 'a trial' }), /chg_|Change|held/)
     assert.match(await call('read_file', { path: '/etc/passwd' }), /^failed: /)
-    assert.match(await call('read_file', {}), /^failed: .*expected path/)
+    assert.match(await call('read_file', {}), /^failed: .*path is missing/)
   })
 
   it('send a message with files beside the answer, and say why the host does not take it', async (t) => {

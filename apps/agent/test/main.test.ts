@@ -38,7 +38,7 @@ describe('the agent', timeout, () => {
     start()
     const reply = await host.replyTo(host.deliver('é'.repeat(200_000)))
     assert.ok(Buffer.byteLength(reply) <= 256 * 1024)
-    assert.match(reply, /é\n\[cut: the answer was longer than 256 KiB\]$/)
+    assert.match(reply, /é\n\[truncated: the answer was longer than 256 KiB\]$/)
   })
 
   it('drops a reply that the host will never take, and goes on', async (t) => {
@@ -88,6 +88,6 @@ describe('the agent', timeout, () => {
     await host.serveSession()
     const agent = start()
     assert.equal(await agent.exited, 78)
-    assert.match(agent.stderr(), /expected a group whose agent is mock or model, got a model agent without a model/)
+    assert.match(agent.stderr(), /unsupported agent: model without a model/)
   })
 })

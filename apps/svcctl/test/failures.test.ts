@@ -63,7 +63,7 @@ test('a unit that is not there ends with 9 and says how to start one', async () 
   await unit.close()
   const ended = await svcctl(['change', 'pending', '--addr', unit.address])
   assert.equal(ended.code, 9)
-  assert.match(ended.stderr, /^Error: expected a unit at http:\/\/127\.0\.0\.1:\d+, got no answer\nTry: /)
+  assert.match(ended.stderr, /^Error: no response from a unit at http:\/\/127\.0\.0\.1:\d+\nTry: /)
 })
 
 test('a command line that is not understood ends with 2', async () => {

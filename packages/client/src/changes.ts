@@ -1,4 +1,4 @@
-// Changes: asked for, shown, decided.
+// Submits, shows and decides changes.
 import {
   Change,
   ChangeList,
@@ -14,15 +14,15 @@ import {
   type WithdrawBody,
 } from '@gatehouse/contracts'
 import type * as v from 'valibot'
-import type { HistoryWanted, PendingWanted } from './lists.ts'
+import type { HistoryQuery, PendingQuery } from './lists.ts'
 import type { CallOptions, Exchange } from './request.ts'
 
 export interface AttemptOptions extends CallOptions {
-  /** Names the attempt, so that it can be repeated without being done twice. */
+  /** Identifies the attempt, so that it can be retried safely. */
   readonly idempotencyKey?: string | undefined
 }
 
-type Wanted = Omit<v.InferInput<typeof SubmitBody>, 'dryRun'>
+type Submission = Omit<v.InferInput<typeof SubmitBody>, 'dryRun'>
 
 export const attemptHeaders = (options: AttemptOptions = {}): Record<string, string | undefined> => ({
   'Idempotency-Key': options.idempotencyKey,
@@ -30,29 +30,29 @@ export const attemptHeaders = (options: AttemptOptions = {}): Record<string, str
 
 const path = (id: string, act = ''): string => `/v1/changes/${encodeURIComponent(id)}${act}`
 
-export const changesOf = ({ send }: Exchange) => ({
-  submit: (body: Wanted, options?: AttemptOptions) =>
+export const changesApi = ({ send }: Exchange) => ({
+  submit: (body: Submission, options?: AttemptOptions) =>
     send({ method: 'POST', path: '/v1/changes', body, headers: attemptHeaders(options) }, SubmitAnswer, options),
-  pending: (wanted: PendingWanted = {}, options?: CallOptions) =>
-    send({ method: 'GET', path: '/v1/changes/pending', query: { ...wanted } }, ChangeList, options),
-  history: (wanted: HistoryWanted = {}, options?: CallOptions) =>
-    send({ method: 'GET', path: '/v1/changes/history', query: { ...wanted } }, ChangeList, options),
+  pending: (query: PendingQuery = {}, options?: CallOptions) =>
+    send({ method: 'GET', path: '/v1/changes/pending', query: { ...query } }, ChangeList, options),
+  history: (query: HistoryQuery = {}, options?: CallOptions) =>
+    send({ method: 'GET', path: '/v1/changes/history', query: { ...query } }, ChangeList, options),
   show: (id: string, options?: CallOptions) => send({ method: 'GET', path: path(id) }, ChangeView, options),
-  /** The whole of what a change shows by its digest alone. */
+  /** The full evidence, including texts that the change only contains as digests. */
   evidence: (id: string, options?: CallOptions) => send({ method: 'GET', path: path(id, '/evidence') }, WholeEvidence, options),
-  /** What the group of the change can do, and could do then. */
+  /** The effective access of the group, before and after the change. */
   reach: (id: string, options?: CallOptions) => send({ method: 'GET', path: path(id, '/reach') }, Reach, options),
   decide: (id: string, body: v.InferInput<typeof DecisionBody>, options?: CallOptions) =>
     send({ method: 'POST', path: path(id, '/decision'), body }, Change, options),
   withdraw: (id: string, body: v.InferInput<typeof WithdrawBody> = {}, options?: CallOptions) =>
     send({ method: 'POST', path: path(id, '/withdraw'), body }, Change, options),
-  /** Applies what was approved and could not be applied. */
+  /** Retries an approved change that failed to apply. */
   retry: (id: string, body: v.InferInput<typeof RetryBody> = {}, options?: CallOptions) =>
     send({ method: 'POST', path: path(id, '/retry'), body }, Change, options),
-  /** Submits the inverse as a change of its own. */
+  /** Submits the inverse as a new change. */
   revert: (id: string, body: v.InferInput<typeof RevertBody> = {}, options?: CallOptions) =>
     send({ method: 'POST', path: path(id, '/revert'), body }, SubmitAnswer, options),
-  /** What would become of a submission. */
-  preview: (body: Wanted, options?: CallOptions) =>
+  /** Validates a submission without storing it. */
+  preview: (body: Submission, options?: CallOptions) =>
     send({ method: 'POST', path: '/v1/changes', body: { ...body, dryRun: true } }, Preview, options),
 })

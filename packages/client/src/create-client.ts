@@ -1,14 +1,14 @@
-// The admin API as functions, grouped as its resources are.
+// Creates the client of the admin API, with functions grouped by resource.
 import { type BackupOrder, ChannelCheck, ChannelList, type ChannelName, limits, Ready, SealProof } from '@gatehouse/contracts'
 import { createConsoleClient } from './create-console-client.ts'
-import { type Explain, type Explanation, noAnswer } from './failure.ts'
-import { removeFileOf } from './files.ts'
-import { auditHead, explainOf } from './registry.ts'
+import { type Explain, type Explanation, explainNoResponse } from './failure.ts'
+import { removeFileApi } from './files.ts'
+import { auditHeadApi, explainApi } from './registry.ts'
 import { type CallOptions, type ClientOptions, createExchange, type Exchange } from './request.ts'
-import { reloadOf } from './servers.ts'
+import { reloadApi } from './servers.ts'
 
-/** The code of what the system said, wherever in the chain of causes it stands. */
-const codeOf = (error: unknown): string => {
+/** Finds the system error code in the chain of causes. */
+const findCode = (error: unknown): string => {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     if ('code' in at && typeof at.code === 'string') return at.code
   }
@@ -17,38 +17,41 @@ const codeOf = (error: unknown): string => {
 
 const tlsCodes = /^(CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|ERR_TLS_CERT)/
 
-/** Undefined where the code says no more than that there was no answer. */
+/** Undefined if the code explains nothing more specific. */
 const explainCode = (code: string, address: string): Explanation | undefined => {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return { detail: `expected a host at ${address}, its name is not known (${code})`, hint: 'check the name in SERVICE_API_URL or --addr' }
+    return { detail: `cannot resolve the host name of ${address} (${code})`, hint: 'check the name in SERVICE_API_URL or --addr' }
   }
   if (tlsCodes.test(code)) {
     return {
-      detail: `expected a certificate for ${address} that can be trusted, got another (${code})`,
-      hint: 'name the authority that signed it in SERVICE_CA_FILE; a certificate that is out of date or of another name must be renewed',
+      detail: `the certificate of ${address} is not trusted (${code})`,
+      hint: 'set SERVICE_CA_FILE to the certificate of the authority that signed it; renew the certificate if it has expired or is for another name',
     }
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) {
-    return { detail: `expected TLS at ${address}, got something else (${code})`, hint: 'a unit itself speaks http: is this its address?' }
+    return { detail: `${address} does not speak TLS (${code})`, hint: 'a unit itself serves http: check the address' }
   }
   if (code.startsWith('HPE_') || code === 'ECONNRESET') {
-    return { detail: `expected HTTP at ${address}, the connection broke (${code})`, hint: 'check the port, and whether it wants https' }
+    return {
+      detail: `the connection to ${address} broke, or it does not speak HTTP (${code})`,
+      hint: 'check the port, and whether it needs https',
+    }
   }
   if (code === 'ETIMEDOUT' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
-    return { detail: `expected a way to ${address}, found none (${code})`, hint: 'check the network, or reach it through HTTPS_PROXY' }
+    return { detail: `cannot reach ${address} (${code})`, hint: 'check the network, or set HTTPS_PROXY' }
   }
   if (code.startsWith('ERR_PROXY')) {
     return {
-      detail: `expected the proxy to lead to ${address}, it did not (${code})`,
-      hint: 'check HTTPS_PROXY, or name the host in NO_PROXY',
+      detail: `the proxy cannot reach ${address} (${code})`,
+      hint: 'check HTTPS_PROXY, or add the host to NO_PROXY',
     }
   }
   return undefined
 }
 
-const explainSystem: Explain = (error, address) => explainCode(codeOf(error), address) ?? noAnswer(error, address)
+const explainSystemError: Explain = (error, address) => explainCode(findCode(error), address) ?? explainNoResponse(error, address)
 
-const channelsOf = ({ send }: Exchange) => ({
+const channelsApi = ({ send }: Exchange) => ({
   list: (options?: CallOptions) => send({ method: 'GET', path: '/v1/channels' }, ChannelList, options),
   check: (channel: ChannelName, options?: CallOptions) =>
     send(
@@ -58,24 +61,24 @@ const channelsOf = ({ send }: Exchange) => ({
     ),
 })
 
-/** Every function rejects with `ServiceError`, or with the reason of the caller's own signal. */
-export const createClient = (given: ClientOptions) => {
-  const options = { explain: explainSystem, ...given }
+/** Every function rejects with `ServiceError`, or with the reason of the caller's signal. */
+export const createClient = (clientOptions: ClientOptions) => {
+  const options = { explain: explainSystemError, ...clientOptions }
   const exchange = createExchange(options)
   const base = createConsoleClient(options)
   return {
     ...base,
-    audit: { ...base.audit, head: auditHead(exchange) },
-    files: { ...base.files, remove: removeFileOf(exchange) },
-    servers: { ...base.servers, reload: reloadOf(exchange) },
-    explain: explainOf(exchange),
-    channels: channelsOf(exchange),
-    /** Also resolves for a unit that is not ready. */
+    audit: { ...base.audit, head: auditHeadApi(exchange) },
+    files: { ...base.files, remove: removeFileApi(exchange) },
+    servers: { ...base.servers, reload: reloadApi(exchange) },
+    explain: explainApi(exchange),
+    channels: channelsApi(exchange),
+    /** Also resolves if the unit is not ready. */
     ready: (call?: CallOptions) => exchange.send({ method: 'GET', path: '/readyz', accept: [503] }, Ready, call),
-    /** Launches trial sandboxes, which takes seconds. */
+    /** Launches test sandboxes, which takes seconds. */
     proveSeal: (call?: CallOptions) =>
       exchange.send({ method: 'POST', path: '/v1/sandbox/probe', timeout: limits.sealProofTime + 5_000 }, SealProof, call),
-    /** An age stream; read it to its end, which shows that it is whole. */
+    /** Returns an age stream. Reading it to the end verifies that it is complete. */
     backup: async (order: BackupOrder, call?: CallOptions) => {
       const { headers, body } = await exchange.sendForStream(
         { method: 'POST', path: '/v1/backup', body: order, timeout: limits.backupTime },

@@ -1,14 +1,14 @@
-// News of the journal as they come: read with fetch, since the token travels in a header, and taken up again where they broke off.
+// Streams journal events and resumes after a disconnect. It uses fetch because EventSource cannot send a token in a header.
 import { isServiceError, News } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { toFailure, toUnreached } from './failure.ts'
-import { type ClientOptions, initOf, parseJson, urlOf } from './request.ts'
+import { toFailure, toNoResponse } from './failure.ts'
+import { type ClientOptions, toFetchInit, parseJson, toUrl } from './request.ts'
 
 export interface ServerEvent {
-  /** Undefined where none was ever given. */
+  /** Undefined before the first id. */
   readonly id: string | undefined
   readonly event: string
-  /** Undefined for an event that only moves the id. */
+  /** Undefined for an event that only sets the id. */
   readonly data: string | undefined
 }
 
@@ -17,27 +17,27 @@ interface Draft {
   data?: string[]
 }
 
-/** Feeds on pieces of text, gives the events that they complete. */
+/** Returns a function that takes chunks of text and returns the events that they isComplete. */
 export const createEventParser = (): ((text: string) => ServerEvent[]) => {
   let rest = ''
   let id: string | undefined
-  let moved = false
+  let hasNewID = false
   let draft: Draft = {}
 
-  const take = (line: string): ServerEvent | undefined => {
+  const parseLine = (line: string): ServerEvent | undefined => {
     if (line === '') {
       const { event = 'message', data } = draft
-      const complete = data !== undefined || moved
+      const isComplete = data !== undefined || hasNewID
       draft = {}
-      moved = false
-      return complete ? { id, event, data: data?.join('\n') } : undefined
+      hasNewID = false
+      return isComplete ? { id, event, data: data?.join('\n') } : undefined
     }
     const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
     if (name === 'event') draft.event = value
     if (name === 'data') (draft.data ??= []).push(value)
     if (name === 'id' && !value.includes('\0')) {
       id = value
-      moved = true
+      hasNewID = true
     }
     return undefined
   }
@@ -46,33 +46,33 @@ export const createEventParser = (): ((text: string) => ServerEvent[]) => {
     // A carriage return at the end may be half of a line end.
     const lines = rest.split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop() ?? ''
-    return lines.map(take).filter((event) => event !== undefined)
+    return lines.map(parseLine).filter((event) => event !== undefined)
   }
 }
 
-/** `gap`: more was missed than is sent again; the audit has it. */
+/** `gap`: more events were missed than the unit replays. They can be read from the audit. */
 export type UnitEvent =
   | { readonly type: 'news'; readonly news: News }
   | { readonly type: 'gap'; readonly after: number; readonly head: number }
 
-export interface EventsWanted {
-  /** The line behind which to begin; default: what comes from now on. */
+export interface EventsOptions {
+  /** The journal line after which to start. Default: only new events. */
   readonly after?: number | undefined
   /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined
-  /** Called each time when the stream stands. */
+  /** Called whenever the stream is connected. */
   readonly onOpen?: (() => void) | undefined
-  /** Called each time when it broke off or could not be had; it is tried again. */
+  /** Called whenever the stream ended or could not be opened. It is retried. */
   readonly onBreak?: (() => void) | undefined
-  /** Milliseconds between two attempts; default 1 s. */
+  /** Milliseconds between attempts. Default: 1 s. */
   readonly retry?: number | undefined
-  /** Milliseconds without a sign of life after which the stream is taken for dead; default 45 s. */
+  /** Milliseconds without data after which the stream is reopened. Default: 45 s. */
   readonly silence?: number | undefined
 }
 
 const Gap = v.object({ after: v.number(), head: v.number() })
 
-/** Undefined for what a later version may send. */
+/** Undefined for unknown events, which a later version may send. */
 const toUnitEvent = ({ event, data }: ServerEvent): UnitEvent | undefined => {
   if (data === undefined) return undefined
   if (event === 'gap') {
@@ -83,10 +83,10 @@ const toUnitEvent = ({ event, data }: ServerEvent): UnitEvent | undefined => {
   return news.success ? { type: 'news', news: news.output } : undefined
 }
 
-/** What trying again does not mend. */
+/** Whether retrying is pointless. */
 const isFinal = (error: unknown): boolean => isServiceError(error) && !['unavailable', 'deadline', 'rate-limited'].includes(error.code)
 
-const pause = (time: number, signal: AbortSignal | undefined): Promise<void> =>
+const sleep = (time: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer)
@@ -97,41 +97,41 @@ const pause = (time: number, signal: AbortSignal | undefined): Promise<void> =>
   })
 
 interface Attempt {
-  readonly options: ClientOptions
+  readonly client: ClientOptions
   readonly last: string | undefined
   readonly signal: AbortSignal
 }
 
-const open = async ({ options, last, signal }: Attempt): Promise<ReadableStream<Uint8Array>> => {
-  const { address, token, explain, fetch = globalThis.fetch } = options
+const open = async ({ client, last, signal }: Attempt): Promise<ReadableStream<Uint8Array>> => {
+  const { address, token, explain, fetch = globalThis.fetch } = client
   const request = { method: 'GET', path: '/v1/events', headers: { 'Last-Event-ID': last } } as const
   try {
-    const response = await fetch(urlOf(address, request), { ...initOf(request, token, {}), signal })
+    const response = await fetch(toUrl(address, request), { ...toFetchInit(request, token, {}), signal })
     if (response.ok && response.body !== null) return response.body
     throw toFailure({ status: response.status, body: parseJson(await response.text()), retryAfter: response.headers.get('retry-after') })
   } catch (error) {
-    throw toUnreached(error, { address, explain, late: false })
+    throw toNoResponse(error, { address, explain, timedOut: false })
   }
 }
 
-/** Aborts with the caller, and when nothing was read for so long. */
-const createWatch = ({ signal, silence = 45_000 }: EventsWanted) => {
-  const quiet = new AbortController()
+/** Aborts with the caller's signal, or after a time without data. */
+const createWatchdog = ({ signal, silence = 45_000 }: EventsOptions) => {
+  const timeout = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   return {
-    signal: signal === undefined ? quiet.signal : AbortSignal.any([signal, quiet.signal]),
-    seen: () => {
+    signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
+    reset: () => {
       clearTimeout(timer)
-      timer = setTimeout(() => quiet.abort(), silence)
+      timer = setTimeout(() => timeout.abort(), silence)
     },
     stop: () => clearTimeout(timer),
   }
 }
 
-const readFrom = async function* (attempt: Attempt, { onOpen }: EventsWanted, seen: () => void): AsyncGenerator<ServerEvent> {
+const readEvents = async function* (attempt: Attempt, { onOpen }: EventsOptions, reset: () => void): AsyncGenerator<ServerEvent> {
   const reader = (await open(attempt)).getReader()
-  const giveUp = (): void => void reader.cancel().catch(() => undefined)
-  attempt.signal.addEventListener('abort', giveUp, { once: true })
+  const cancel = (): void => void reader.cancel().catch(() => undefined)
+  attempt.signal.addEventListener('abort', cancel, { once: true })
   const decoder = new TextDecoder()
   const parse = createEventParser()
   onOpen?.()
@@ -139,35 +139,35 @@ const readFrom = async function* (attempt: Attempt, { onOpen }: EventsWanted, se
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
-      seen()
+      reset()
       yield* parse(decoder.decode(value, { stream: true }))
     }
   } finally {
-    giveUp()
+    cancel()
   }
 }
 
-/** Throws what trying again does not mend, such as `unauthorized`; ends with the caller's signal. */
-export const eventsOf = (options: ClientOptions) =>
-  async function* (wanted: EventsWanted = {}): AsyncGenerator<UnitEvent, void> {
-    let last = wanted.after === undefined ? undefined : String(wanted.after)
-    const ended = (): boolean => wanted.signal?.aborted === true
-    while (!ended()) {
-      const watch = createWatch(wanted)
-      watch.seen()
+/** Throws errors that retrying cannot fix, such as `unauthorized`. Ends with the caller's signal. */
+export const eventsApi = (client: ClientOptions) =>
+  async function* (options: EventsOptions = {}): AsyncGenerator<UnitEvent, void> {
+    let last = options.after === undefined ? undefined : String(options.after)
+    const isEnded = (): boolean => options.signal?.aborted === true
+    while (!isEnded()) {
+      const watchdog = createWatchdog(options)
+      watchdog.reset()
       try {
-        for await (const event of readFrom({ options, last, signal: watch.signal }, wanted, watch.seen)) {
+        for await (const event of readEvents({ client, last, signal: watchdog.signal }, options, watchdog.reset)) {
           last = event.id ?? last
-          const told = toUnitEvent(event)
-          if (told !== undefined) yield told
+          const unitEvent = toUnitEvent(event)
+          if (unitEvent !== undefined) yield unitEvent
         }
       } catch (error) {
-        if (ended()) return
+        if (isEnded()) return
         if (isFinal(error)) throw error
       } finally {
-        watch.stop()
+        watchdog.stop()
       }
-      wanted.onBreak?.()
-      await pause(wanted.retry ?? 1_000, wanted.signal)
+      options.onBreak?.()
+      await sleep(options.retry ?? 1_000, options.signal)
     }
   }

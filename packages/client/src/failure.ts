@@ -1,12 +1,12 @@
-// What went wrong, as the one error that the house knows: a problem document, or no answer at all.
+// Converts failures to `ServiceError`: problem documents, and requests without a response.
 import { type Code, codes, isServiceError, Problem, ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
-export interface RefusedAnswer {
+export interface ErrorResponse {
   readonly status: number
-  /** Undefined where it was not JSON. */
+  /** Undefined if it is not JSON. */
   readonly body: unknown
-  /** The header. */
+  /** The `Retry-After` header. */
   readonly retryAfter: string | null
 }
 
@@ -14,24 +14,24 @@ const isCode = (code: string): code is Code => Object.hasOwn(codes, code)
 
 const standard: ReadonlySet<string> = new Set(['type', 'title', 'status', 'detail', 'code', 'hint', 'errors'])
 
-/** Members beyond the standard ones, `requestId` among them. */
-const extraOf = (problem: Problem, retryAfter: string | null): Record<string, string> => {
+/** Extension members of the problem document, such as `requestId`. */
+const readExtra = (problem: Problem, retryAfter: string | null): Record<string, string> => {
   const members = Object.entries(problem).filter(
     (member): member is [string, string] => !standard.has(member[0]) && typeof member[1] === 'string',
   )
   return { ...Object.fromEntries(members), ...(retryAfter !== null && { retryAfter }) }
 }
 
-export const toFailure = ({ status, body, retryAfter }: RefusedAnswer): ServiceError => {
+export const toFailure = ({ status, body, retryAfter }: ErrorResponse): ServiceError => {
   const parsed = v.safeParse(Problem, body)
   if (!parsed.success) {
     return new ServiceError('internal', {
-      detail: `expected a problem document with status ${status}, got something else`,
-      hint: 'check that the address is that of a unit and not of something in front of it',
+      detail: `the response with status ${status} is not a problem document`,
+      hint: 'check that the address is that of a unit, and not of a proxy in front of it',
     })
   }
   const { code, detail, hint, errors } = parsed.output
-  return new ServiceError(isCode(code) ? code : 'internal', { detail, hint, errors, extra: extraOf(parsed.output, retryAfter) })
+  return new ServiceError(isCode(code) ? code : 'internal', { detail, hint, errors, extra: readExtra(parsed.output, retryAfter) })
 }
 
 export interface Explanation {
@@ -39,29 +39,29 @@ export interface Explanation {
   readonly hint: string
 }
 
-/** Why there was no answer of this address, as far as the error tells it. */
+/** Explains why there was no response from this address. */
 export type Explain = (error: unknown, address: string) => Explanation
 
-/** A browser tells a page no more than this. */
-export const noAnswer: Explain = (_error, address) => ({
-  detail: `expected a unit at ${address}, got no answer`,
-  hint: 'start it with "npx pnpm@12 start" or "gatehouse", or name another address with SERVICE_API_URL',
+/** The only explanation in a browser, which hides the cause from the page. */
+export const explainNoResponse: Explain = (_error, address) => ({
+  detail: `no response from a unit at ${address}`,
+  hint: 'start it with "npx pnpm@12 start" or "gatehouse", or set another address with SERVICE_API_URL',
 })
 
-interface Reach {
+interface NoResponse {
   readonly address: string
-  /** The time was over. */
-  readonly late: boolean
+  /** Whether the request timed out. */
+  readonly timedOut: boolean
   readonly explain?: Explain | undefined
 }
 
-/** A failure before there was an answer. */
-export const toUnreached = (error: unknown, { address, late, explain = noAnswer }: Reach): ServiceError => {
+/** Converts a failure before a response. Returns a `ServiceError` as it is. */
+export const toNoResponse = (error: unknown, { address, timedOut, explain = explainNoResponse }: NoResponse): ServiceError => {
   if (isServiceError(error)) return error
-  if (late) {
+  if (timedOut) {
     return new ServiceError('deadline', {
-      detail: `expected an answer of ${address} in time, got none`,
-      hint: 'try again, or allow more time',
+      detail: `no response from ${address} in time`,
+      hint: 'try again, or set a longer timeout',
       cause: error,
     })
   }

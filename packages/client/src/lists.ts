@@ -1,69 +1,69 @@
-// What a reader may ask of lists: pages, and filters that are all optional.
+// Queries of lists: paging and optional filters.
 import type { CallRecord, ChangeState, Kind, SessionStatus } from '@gatehouse/contracts'
 
-/** `nextCursor` of one answer is `cursor` of the next question. */
+/** To read the next page, pass `nextCursor` of the response as `cursor`. */
 export interface Page {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }
 
-export interface OfGroup extends Page {
+export interface GroupQuery extends Page {
   readonly agentGroupID?: string | undefined
 }
 
-interface Filtered extends OfGroup {
+interface Filtered extends GroupQuery {
   readonly kind?: Kind | undefined
   readonly principal?: string | undefined
-  /** RFC 3339: from then on. */
+  /** RFC 3339, inclusive. */
   readonly since?: string | undefined
-  /** RFC 3339: up to and without. */
+  /** RFC 3339, exclusive. */
   readonly until?: string | undefined
 }
 
-export interface PendingWanted extends Filtered {
+export interface PendingQuery extends Filtered {
   readonly requestedBy?: string | undefined
 }
 
-export interface HistoryWanted extends PendingWanted {
+export interface HistoryQuery extends PendingQuery {
   readonly state?: ChangeState | undefined
 }
 
-export interface AuditWanted extends Filtered {
+export interface AuditQuery extends Filtered {
   readonly stage?: string | undefined
   readonly changeID?: string | undefined
 }
 
-export interface CallsWanted extends OfGroup {
+export interface CallsQuery extends GroupQuery {
   readonly session?: string | undefined
   readonly server?: string | undefined
   readonly tool?: string | undefined
   readonly op?: CallRecord['op'] | undefined
   readonly status?: CallRecord['status'] | undefined
   readonly code?: CallRecord['code'] | undefined
-  /** RFC 3339: from then on. */
+  /** RFC 3339, inclusive. */
   readonly since?: string | undefined
-  /** RFC 3339: up to and without. */
+  /** RFC 3339, exclusive. */
   readonly until?: string | undefined
 }
 
-export interface MessagesWanted {
+export interface MessagesQuery {
   /** Only messages with a greater `seq`. */
   readonly after?: number | undefined
   readonly limit?: number | undefined
   readonly conversation?: string | undefined
 }
 
-export interface ModelCallsWanted extends OfGroup {
+export interface ModelCallsQuery extends GroupQuery {
   readonly session?: string | undefined
   readonly provider?: string | undefined
   readonly outcome?: string | undefined
-  /** RFC 3339: from then on, and up to and without. */
+  /** RFC 3339. `since` is inclusive, `until` exclusive. */
   readonly since?: string | undefined
   readonly until?: string | undefined
 }
 
-export interface SessionsWanted extends OfGroup {
-  /** The one with this id alone. */
+export interface SessionsQuery extends GroupQuery {
+  /** Only the session with this id. */
   readonly session?: string | undefined
   readonly conversation?: string | undefined
   readonly state?: SessionStatus['state'] | undefined

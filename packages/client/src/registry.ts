@@ -1,4 +1,4 @@
-// What is: groups, wirings, grants, sessions, the journal; and why a call is or is not allowed.
+// Groups, wirings, grants, sessions, the journal, and explanations of authorization.
 import {
   AgentGroup,
   AuditHead,
@@ -16,43 +16,43 @@ import {
   SessionLogs,
   WiringList,
 } from '@gatehouse/contracts'
-import type { AuditWanted, CallsWanted, ModelCallsWanted, OfGroup, Page, SessionsWanted } from './lists.ts'
+import type { AuditQuery, CallsQuery, GroupQuery, ModelCallsQuery, Page, SessionsQuery } from './lists.ts'
 import type { CallOptions, Exchange } from './request.ts'
 
 const encode = encodeURIComponent
 
-const sessionsOf = ({ send, sendForText }: Exchange) => ({
-  list: (wanted: SessionsWanted = {}, options?: CallOptions) =>
-    send({ method: 'GET', path: '/v1/sessions', query: { ...wanted } }, SessionList, options),
-  /** From the answer on nothing is allowed to the session. */
+const sessionsApi = ({ send, sendForText }: Exchange) => ({
+  list: (query: SessionsQuery = {}, options?: CallOptions) =>
+    send({ method: 'GET', path: '/v1/sessions', query: { ...query } }, SessionList, options),
+  /** After the response, every request of the session is refused. */
   terminate: async (id: string, body: { readonly reason?: string } = {}, options?: CallOptions): Promise<void> => {
     await sendForText({ method: 'POST', path: `/v1/sessions/${encode(id)}/terminate`, body }, options)
   },
-  /** Stops what the agent is at. */
+  /** Stops the current turn of the agent. */
   cancel: async (id: string, options?: CallOptions): Promise<void> => {
     await sendForText({ method: 'POST', path: `/v1/sessions/${encode(id)}/cancel` }, options)
   },
-  /** Deletes what was said in a closed session, with its key. */
+  /** Deletes the messages of a closed session and its key. */
   purge: async (id: string, options?: CallOptions): Promise<void> => {
     await sendForText({ method: 'POST', path: `/v1/sessions/${encode(id)}/purge` }, options)
   },
   logs: (id: string, query: { limit?: number } = {}, options?: CallOptions) =>
     send({ method: 'GET', path: `/v1/sessions/${encode(id)}/logs`, query }, SessionLogs, options),
-  /** Lets a parked session work again. */
+  /** Resumes a parked session. */
   resume: async (id: string, options?: CallOptions): Promise<void> => {
     await sendForText({ method: 'POST', path: `/v1/sessions/${encode(id)}/resume` }, options)
   },
 })
 
-export const registryOf = (exchange: Exchange) => {
+export const registryApi = (exchange: Exchange) => {
   const { send } = exchange
   return {
     audit: {
-      list: (wanted: AuditWanted = {}, options?: CallOptions) =>
-        send({ method: 'GET', path: '/v1/audit', query: { ...wanted } }, AuditList, options),
-      /** A page may be empty and have a cursor: so far was looked. */
-      calls: (wanted: CallsWanted = {}, options?: CallOptions) =>
-        send({ method: 'GET', path: '/v1/audit/calls', query: { ...wanted } }, CallList, options),
+      list: (query: AuditQuery = {}, options?: CallOptions) =>
+        send({ method: 'GET', path: '/v1/audit', query: { ...query } }, AuditList, options),
+      /** A page can be empty and still have a cursor, because each page scans a limited part of the journal. */
+      calls: (query: CallsQuery = {}, options?: CallOptions) =>
+        send({ method: 'GET', path: '/v1/audit/calls', query: { ...query } }, CallList, options),
       verify: (options?: CallOptions) =>
         send({ method: 'GET', path: '/v1/audit/verify', timeout: limits.journalCheckTime }, AuditVerdict, options),
     },
@@ -62,33 +62,33 @@ export const registryOf = (exchange: Exchange) => {
       show: (id: string, options?: CallOptions) => send({ method: 'GET', path: `/v1/agent-groups/${encode(id)}` }, AgentGroup, options),
     },
     wirings: {
-      list: (wanted: OfGroup = {}, options?: CallOptions) =>
-        send({ method: 'GET', path: '/v1/wirings', query: { ...wanted } }, WiringList, options),
+      list: (query: GroupQuery = {}, options?: CallOptions) =>
+        send({ method: 'GET', path: '/v1/wirings', query: { ...query } }, WiringList, options),
     },
     grants: {
-      list: (wanted: OfGroup = {}, options?: CallOptions) =>
-        send({ method: 'GET', path: '/v1/grants', query: { ...wanted } }, GrantList, options),
+      list: (query: GroupQuery = {}, options?: CallOptions) =>
+        send({ method: 'GET', path: '/v1/grants', query: { ...query } }, GrantList, options),
     },
-    sessions: sessionsOf(exchange),
+    sessions: sessionsApi(exchange),
   }
 }
 
-export const auditHead =
+export const auditHeadApi =
   ({ send }: Exchange) =>
   (options?: CallOptions) =>
     send({ method: 'GET', path: '/v1/audit/head' }, AuditHead, options)
 
-/** `tool` as an agent sees it: `<server>__<tool>`. */
-export const explainOf =
+/** `tool` is the name that the agent sees: `<server>__<tool>`. */
+export const explainApi =
   ({ send }: Exchange) =>
   (agentGroupID: string, tool: string, options?: CallOptions) =>
     send({ method: 'GET', path: '/v1/explain', query: { agentGroupID, tool } }, Explanation, options)
 
-export const modelsOf = ({ send }: Exchange) => ({
+export const modelsApi = ({ send }: Exchange) => ({
   list: (options?: CallOptions) => send({ method: 'GET', path: '/v1/models' }, ModelList, options),
   /** Newest first. */
-  calls: (wanted: ModelCallsWanted = {}, options?: CallOptions) =>
-    send({ method: 'GET', path: '/v1/audit/model-calls', query: { ...wanted } }, ModelCallList, options),
+  calls: (query: ModelCallsQuery = {}, options?: CallOptions) =>
+    send({ method: 'GET', path: '/v1/audit/model-calls', query: { ...query } }, ModelCallList, options),
   check: (provider: string, options?: CallOptions) =>
     send(
       { method: 'POST', path: `/v1/models/${encodeURIComponent(provider)}/check`, timeout: limits.probeTime + 5_000 },

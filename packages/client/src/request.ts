@@ -1,10 +1,10 @@
-// One exchange with the admin API: sent, timed, parsed; every failure becomes a `ServiceError`.
+// Sends requests to the admin API and parses responses. Every failure becomes a `ServiceError`.
 import { ServiceError } from '@gatehouse/contracts'
 import * as v from 'valibot'
-import { type Explain, toFailure, toUnreached } from './failure.ts'
+import { type Explain, toFailure, toNoResponse } from './failure.ts'
 
-/** What is sent, in the shape that `fetch` takes. */
-export interface Sent {
+/** The part of `RequestInit` that the client uses. */
+export interface FetchInit {
   readonly method: string
   readonly headers: Record<string, string>
   readonly body?: string | Uint8Array<ArrayBuffer>
@@ -12,8 +12,8 @@ export interface Sent {
   readonly signal?: AbortSignal
 }
 
-/** What is used of a `Response`. */
-export interface Answered {
+/** The part of `Response` that the client uses. */
+export interface FetchResponse {
   readonly ok: boolean
   readonly status: number
   readonly headers: { readonly get: (name: string) => string | null }
@@ -22,8 +22,8 @@ export interface Answered {
   readonly arrayBuffer: () => Promise<ArrayBuffer>
 }
 
-/** The global `fetch`, or another function of its shape. */
-export type Fetch = (url: string, init: Sent) => Promise<Answered>
+/** The global `fetch`, or a compatible function. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
 
 export interface ClientOptions {
   /** Base URL of the unit, such as `http://127.0.0.1:8787`. */
@@ -31,30 +31,30 @@ export interface ClientOptions {
   readonly token?: string | undefined
   /** Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined
-  /** Default: that there was no answer, and no more. */
+  /** Explains failures without a response. Default: a general message. */
   readonly explain?: Explain | undefined
 }
 
 export interface CallOptions {
-  /** An abort by the caller rejects with the signal's own reason. */
+  /** An abort rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
   /** Milliseconds until `deadline`. */
   readonly timeout?: number | undefined
-  /** Accepted by the unit if it matches `[A-Za-z0-9-]{8,64}`; it stands in every log line of the request. */
+  /** Appears in every log line of the request. The unit accepts it if it matches `[A-Za-z0-9-]{8,64}`. */
   readonly requestId?: string | undefined
 }
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below the address, with encoded segments. */
+  /** Relative to the address, with encoded segments. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
   readonly body?: unknown
-  /** In place of `body`, as they are. */
+  /** Raw bytes instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer>
-  /** Beyond those of every request; one that is undefined is not sent. */
+  /** Additional headers. Undefined ones are not sent. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined
-  /** Statuses that are answers and not problems, besides those below 300. */
+  /** Statuses of 300 and above that are not failures. */
   readonly accept?: readonly number[]
   readonly timeout?: number
 }
@@ -63,30 +63,30 @@ export interface Exchange {
   readonly send: <S extends v.GenericSchema>(request: Request, schema: S, options?: CallOptions) => Promise<v.InferOutput<S>>
   readonly sendForText: (request: Request, options?: CallOptions) => Promise<string>
   readonly sendForBytes: (request: Request, options?: CallOptions) => Promise<Uint8Array<ArrayBuffer>>
-  /** The answer as it comes; `timeout` is for its beginning alone. */
+  /** Streams the response. `timeout` only applies until the response starts. */
   readonly sendForStream: (request: Request, options?: CallOptions) => Promise<Streamed>
 }
 
 export interface Streamed {
-  readonly headers: Answered['headers']
+  readonly headers: FetchResponse['headers']
   readonly body: ReadableStream<Uint8Array>
 }
 
 const defaultTimeout = 30_000
 
-export const urlOf = (address: string, { path, query = {} }: Request): string => {
-  const given = Object.entries(query).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]]))
-  const search = new URLSearchParams(given).toString()
+export const toUrl = (address: string, { path, query = {} }: Request): string => {
+  const entries = Object.entries(query).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]]))
+  const search = new URLSearchParams(entries).toString()
   return `${address.replace(/\/+$/, '')}${path}${search === '' ? '' : `?${search}`}`
 }
 
-const givenOf = (headers: Request['headers'] = {}): Record<string, string> =>
+const definedHeaders = (headers: Request['headers'] = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined))
 
-export const initOf = (request: Request, token: string | undefined, { requestId }: CallOptions): Sent => ({
+export const toFetchInit = (request: Request, token: string | undefined, { requestId }: CallOptions): FetchInit => ({
   method: request.method,
   headers: {
-    ...givenOf(request.headers),
+    ...definedHeaders(request.headers),
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     ...(requestId !== undefined && { 'X-Request-Id': requestId }),
     ...(request.body !== undefined && { 'Content-Type': 'application/json' }),
@@ -94,7 +94,7 @@ export const initOf = (request: Request, token: string | undefined, { requestId 
   },
   ...(request.bytes !== undefined && { body: request.bytes }),
   ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-  // A unit never redirects its API: whoever does would be handed the request.
+  // A unit never redirects its API. Following a redirect would leak the token.
   redirect: 'error',
 })
 
@@ -111,15 +111,15 @@ interface Answer<T> {
   readonly content: T
 }
 
-const textOf = (response: Answered): Promise<string> => response.text()
+const readText = (response: FetchResponse): Promise<string> => response.text()
 
-/** What breaks off has begun: it is the whole that is missing. */
-const bytesOf = async (response: Answered): Promise<Uint8Array<ArrayBuffer>> => {
+/** Rejects with `conflict` if the body ends early, because the response has already started. */
+const readBytes = async (response: FetchResponse): Promise<Uint8Array<ArrayBuffer>> => {
   try {
     return new Uint8Array(await response.arrayBuffer())
   } catch (error) {
     throw new ServiceError('conflict', {
-      detail: 'expected the whole of the answer, it ended early: what it is about was changed meanwhile, or the connection broke',
+      detail: 'the response ended early: the content changed during the transfer, or the connection broke',
       hint: 'try again',
       cause: error,
     })
@@ -129,48 +129,48 @@ const bytesOf = async (response: Answered): Promise<Uint8Array<ArrayBuffer>> => 
 const createStream =
   ({ address, token, explain, fetch = globalThis.fetch }: ClientOptions): Exchange['sendForStream'] =>
   async (request, options = {}) => {
-    const begun = new AbortController()
-    const late = setTimeout(() => begun.abort(), options.timeout ?? request.timeout ?? defaultTimeout)
-    const signal = options.signal === undefined ? begun.signal : AbortSignal.any([options.signal, begun.signal])
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(), options.timeout ?? request.timeout ?? defaultTimeout)
+    const signal = options.signal === undefined ? deadline.signal : AbortSignal.any([options.signal, deadline.signal])
     try {
-      const response = await fetch(urlOf(address, request), { ...initOf(request, token, options), signal })
+      const response = await fetch(toUrl(address, request), { ...toFetchInit(request, token, options), signal })
       const { ok, status, headers, body } = response
       if (ok && body !== null) return { headers, body }
       throw toFailure({ status, body: parseJson(await response.text()), retryAfter: headers.get('retry-after') })
     } catch (error) {
       options.signal?.throwIfAborted()
-      throw toUnreached(error, { address, explain, late: begun.signal.aborted })
+      throw toNoResponse(error, { address, explain, timedOut: deadline.signal.aborted })
     } finally {
-      clearTimeout(late)
+      clearTimeout(timer)
     }
   }
 
 export const createExchange = (client: ClientOptions): Exchange => {
   const { address, token, explain, fetch = globalThis.fetch } = client
-  const exchange = async <T>(request: Request, options: CallOptions, take: (response: Answered) => Promise<T>): Promise<Answer<T>> => {
+  const exchange = async <T>(request: Request, options: CallOptions, read: (response: FetchResponse) => Promise<T>): Promise<Answer<T>> => {
     const limit = AbortSignal.timeout(options.timeout ?? request.timeout ?? defaultTimeout)
     const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
     try {
-      const response = await fetch(urlOf(address, request), { ...initOf(request, token, options), signal })
+      const response = await fetch(toUrl(address, request), { ...toFetchInit(request, token, options), signal })
       const { status } = response
-      if (response.ok || request.accept?.includes(status) === true) return { status, content: await take(response) }
+      if (response.ok || request.accept?.includes(status) === true) return { status, content: await read(response) }
       throw toFailure({ status, body: parseJson(await response.text()), retryAfter: response.headers.get('retry-after') })
     } catch (error) {
       options.signal?.throwIfAborted()
-      if (limit.aborted) throw toUnreached(limit.reason, { address, explain, late: true })
-      throw toUnreached(error, { address, explain, late: false })
+      if (limit.aborted) throw toNoResponse(limit.reason, { address, explain, timedOut: true })
+      throw toNoResponse(error, { address, explain, timedOut: false })
     }
   }
   return {
-    sendForText: async (request, options = {}) => (await exchange(request, options, textOf)).content,
-    sendForBytes: async (request, options = {}) => (await exchange(request, options, bytesOf)).content,
+    sendForText: async (request, options = {}) => (await exchange(request, options, readText)).content,
+    sendForBytes: async (request, options = {}) => (await exchange(request, options, readBytes)).content,
     sendForStream: createStream(client),
     send: async (request, schema, options = {}) => {
-      const { status, content: text } = await exchange(request, options, textOf)
+      const { status, content: text } = await exchange(request, options, readText)
       const parsed = v.safeParse(schema, text === '' ? undefined : parseJson(text))
       if (parsed.success) return parsed.output
       throw new ServiceError('internal', {
-        detail: `expected an answer to ${request.method} ${request.path} that fits its schema, got another one with status ${status}`,
+        detail: `the response to ${request.method} ${request.path} does not match its schema (status ${status})`,
         hint: `check that ${address} is a unit of the same version`,
       })
     },

@@ -1,4 +1,4 @@
-// Tool servers: the catalog, probes, the file read again.
+// Tool servers: the catalog, probes and logs.
 import {
   type CatalogEntry,
   DeclaredTools,
@@ -14,11 +14,11 @@ import type * as v from 'valibot'
 import type { CallOptions, Exchange } from './request.ts'
 
 export interface WriteOptions extends CallOptions {
-  /** `tag` of the entry as it was read; null for "there must be none". */
+  /** The `tag` of the entry that was read, or null if the entry must not exist. */
   readonly ifMatch?: string | null | undefined
 }
 
-export interface LogsFrom {
+export interface LogsQuery {
   readonly after?: number | undefined
   readonly limit?: number | undefined
 }
@@ -26,31 +26,31 @@ export interface LogsFrom {
 const servers = '/v1/registry/mcp-servers'
 const path = (name: string): string => `${servers}/${encodeURIComponent(name)}`
 
-const conditionOf = ({ ifMatch }: WriteOptions = {}): Record<string, string | undefined> => {
+const preconditionHeaders = ({ ifMatch }: WriteOptions = {}): Record<string, string | undefined> => {
   if (ifMatch === undefined) return {}
   return ifMatch === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${ifMatch}"` }
 }
 
-export const serversOf = ({ send, sendForText }: Exchange) => ({
+export const serversApi = ({ send, sendForText }: Exchange) => ({
   list: (options?: CallOptions) => send({ method: 'GET', path: servers }, ServerList, options),
   show: (name: string, options?: CallOptions) => send({ method: 'GET', path: path(name) }, ServerView, options),
-  /** As they were last listed. */
+  /** The tools as last listed. */
   tools: (name: string, options?: CallOptions) => send({ method: 'GET', path: `${path(name)}/tools` }, DeclaredTools, options),
-  /** Creates or replaces; answers with the grants whose server is another one from now on. */
+  /** Creates or replaces an entry. Returns the grants whose server changes with it. */
   put: (name: string, body: v.InferInput<typeof CatalogEntry>, options?: WriteOptions) =>
-    send({ method: 'PUT', path: path(name), body, headers: conditionOf(options) }, PutServerAnswer, options),
+    send({ method: 'PUT', path: path(name), body, headers: preconditionHeaders(options) }, PutServerAnswer, options),
   remove: async (name: string, options?: WriteOptions): Promise<void> => {
-    await sendForText({ method: 'DELETE', path: path(name), headers: conditionOf(options) }, options)
+    await sendForText({ method: 'DELETE', path: path(name), headers: preconditionHeaders(options) }, options)
   },
   probe: (name: string, options?: CallOptions) =>
     send({ method: 'POST', path: `${path(name)}/probe`, timeout: limits.probeTime + 5_000 }, ProbeResult, options),
-  /** What a local server wrote to its stderr, from behind `after` on. */
-  logs: (name: string, { after, limit }: LogsFrom = {}, options?: CallOptions) =>
+  /** Standard error of a local server, after line `after`. */
+  logs: (name: string, { after, limit }: LogsQuery = {}, options?: CallOptions) =>
     send({ method: 'GET', path: `${path(name)}/logs`, query: { after, limit } }, ServerLogs, options),
 })
 
-/** Has the catalog file read again. */
-export const reloadOf =
+/** Makes the unit reread the catalog file. */
+export const reloadApi =
   ({ send }: Exchange) =>
   (options?: CallOptions) =>
     send({ method: 'POST', path: '/v1/registry/reload' }, ReloadOutcome, options)

@@ -49,7 +49,7 @@ test('an operator signs in, talks to an agent, approves what it asked for and re
   }
   await say('hello', /echo: hello/)
   await say('tool:sample__echo {"text":"from the browser"}', /refused/)
-  await say('request:mcp_access {"server":"sample","tools":["echo"]}', /asked for mcp_access/)
+  await say('request:mcp_access {"server":"sample","tools":["echo"]}', /requested mcp_access/)
   await looksRight(page, 'chat')
 
   await page.getByRole('link', { name: 'Approvals' }).click()

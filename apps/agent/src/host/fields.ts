@@ -1,4 +1,4 @@
-// Reads fields out of answers of the host without trusting their shape.
+// Reads fields of host responses without trusting their shape.
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -9,10 +9,10 @@ export const text = (value: unknown): string | undefined => (typeof value === 's
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Empty where the host named none. */
+/** The error code of a problem document; empty if it has none. */
 export const problemCode = (body: unknown): string => text(fields(body)['code']) ?? ''
 
-/** What a refusal says: `detail (code)` of a problem document or of a tool's error. */
+/** Describes a refusal as `detail (code)`, from a problem document or a tool's error. */
 export const explain = (body: unknown, status: number): string => {
   const { detail, title, message, code } = fields(body)
   return `${text(detail) ?? text(message) ?? text(title) ?? 'the host gave no reason'} (${text(code) ?? status})`

@@ -1,28 +1,28 @@
-// HTTP requests to the host over a unix socket, one connection each, with retries while the host restarts.
-// A kept connection would die unseen with the host's process.
+// HTTP requests to the host over a unix socket, with retries while the host restarts. Each request uses its own connection, because
+// a kept one would break unnoticed when the host restarts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { problemCode } from './fields.ts'
 
-/** Bytes of an answer beyond which the host is not believed. */
-const largestAnswer = 16 * 1024 * 1024
+/** Maximum bytes of a response. */
+const maxResponseBytes = 16 * 1024 * 1024
 
 interface Exchange {
   readonly socket: string
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: unknown
-  /** Milliseconds until the answer must be complete. */
+  /** Milliseconds until the response must be complete. */
   readonly time: number
   readonly signal: AbortSignal
 }
 
 export interface Answer {
   readonly status: number
-  /** Undefined where the body is not JSON. */
+  /** Undefined if the body is not JSON. */
   readonly body: unknown
 }
 
-/** No answer came. `sent` is false when the host cannot have seen the request. */
+/** No response arrived. `sent` is false if the host cannot have received the request. */
 export class Unanswered extends Error {
   readonly sent: boolean
 
@@ -41,13 +41,13 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Rejects with `Unanswered` alone. */
+/** Rejects only with `Unanswered`. */
 const exchange = (options: Exchange): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const body = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body))
     let sent = false
     const fail = (error: unknown): void => reject(new Unanswered(sent, error))
-    // An import of node:http would load its whole face, which takes longer than all else at the start.
+    // Importing node:http loads all of its exports, which takes longer than the rest of the startup.
     const request = process.getBuiltinModule('node:http').request({
       socketPath: options.socket,
       method: options.method,
@@ -68,7 +68,7 @@ const exchange = (options: Exchange): Promise<Answer> =>
       response.on('data', (chunk: Buffer) => {
         size += chunk.length
         chunks.push(chunk)
-        if (size > largestAnswer) request.destroy(new Error(`expected an answer of at most ${largestAnswer} bytes`))
+        if (size > maxResponseBytes) request.destroy(new Error(`the response is larger than ${maxResponseBytes} bytes`))
       })
       response.on('error', fail)
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parse(Buffer.concat(chunks).toString('utf8')) }))
@@ -80,7 +80,7 @@ const exchange = (options: Exchange): Promise<Answer> =>
 const initialDelay = 50
 const maxDelay = 2_000
 
-/** Temporary statuses: too many requests, upstream gone, starting or stopping, too late. */
+/** Statuses that are retried: too many requests, upstream failed, unavailable, timed out. */
 const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /** A freeze has the status of a restart, but lasts until a human lifts it. */
@@ -89,9 +89,9 @@ const isTemporary = ({ status, body }: Answer): boolean => temporary.has(status)
 export type RetryWhen = 'always' | 'unsent'
 
 /**
- * Waits for a host that restarts, without a limit: a little longer each time, with jitter.
- * `always`: for idempotent requests; a temporary status is retried too.
- * `unsent`: for all others; only a request that the host cannot have seen is retried.
+ * Retries with backoff and jitter while the host restarts, without a limit.
+ * `always`: for idempotent requests, also retries temporary statuses.
+ * `unsent`: for all others, only retries a request that the host cannot have received.
  * Rejects with `Unanswered`, or with the signal's reason once it is aborted.
  */
 export const retryUntilAccepted = async (options: Exchange, when: RetryWhen): Promise<Answer> => {

@@ -4,13 +4,13 @@ import { limits } from '@gatehouse/contracts'
 import { fields, list, text } from './fields.ts'
 import { type Answer, retryUntilAccepted } from './request.ts'
 
-/** The host holds an empty inbox for so long. */
-const wait = limits.inboxWait / 1000
-const short = 15_000
-/** The host copies files before it answers. */
+/** Seconds that the host waits before it returns an empty inbox. */
+const inboxWaitSeconds = limits.inboxWait / 1000
+const requestTime = 15_000
+/** For replies with files, which the host copies before it responds. */
 const copyTime = 60_000
-const pollTime = limits.inboxWait + short
-const pauseAfterRefusal = 1_000
+const pollTime = limits.inboxWait + requestTime
+const delayAfterRefusal = 1_000
 
 export interface Message {
   readonly id: string
@@ -21,14 +21,14 @@ export interface Message {
 export interface SessionInfo {
   readonly session: string
   readonly agent: string
-  /** How its group is called. */
+  /** Name of the agent group. */
   readonly name: string
   readonly persona: string
-  /** Built-in tools that are on. */
+  /** Enabled built-in tools. */
   readonly tools: readonly string[]
-  /** Those that are on and cannot be used in this unit: the reason by name. */
+  /** Reasons, by name, for enabled built-in tools that cannot be used on this unit. */
   readonly unavailable: Readonly<Record<string, unknown>>
-  /** For an agent that asks a model. */
+  /** Only for a model agent. */
   readonly model?: { readonly provider: string; readonly id: string } | undefined
 }
 
@@ -36,11 +36,11 @@ export interface SessionClient {
   info(): Promise<SessionInfo>
   inbox(): Promise<Message[]>
   acknowledge(id: string): Promise<void>
-  /** The same id twice is one message. */
+  /** Idempotent by id. */
   reply(message: { id: string; text: string; inReplyTo: string; files?: readonly string[] }): Promise<Answer>
-  /** Asked once: an answer that is lost rejects with `Unanswered`. */
+  /** Not retried: rejects with `Unanswered` if the response is lost. */
   requestChange(request: { kind: string; after: unknown; reason: string }): Promise<Answer>
-  /** Twice is as good as once. */
+  /** Idempotent. */
   withdrawChange(id: string, reason: string): Promise<Answer>
 }
 
@@ -52,16 +52,16 @@ const toMessage = (value: unknown): Message[] => {
 
 export const createSession = (socket: string, signal: AbortSignal): SessionClient => {
   const get = (path: string, time: number) => retryUntilAccepted({ socket, method: 'GET', path, time, signal }, 'always')
-  const post = (path: string, body: unknown, time = short) =>
+  const post = (path: string, body: unknown, time = requestTime) =>
     retryUntilAccepted({ socket, method: 'POST', path, body, time, signal }, 'always')
   return {
     info: async () => {
-      const { status, body } = await get('/session', short)
+      const { status, body } = await get('/session', requestTime)
       const info = fields(body)
       const [session, agent] = [text(info['session']), text(info['agent'])]
-      if (session === undefined || agent === undefined) throw new TypeError(`expected a session from GET /session, got status ${status}`)
+      if (session === undefined || agent === undefined) throw new TypeError(`GET /session returned no session (status ${status})`)
       const { provider, id } = fields(info['model'])
-      const [by, called] = [text(provider), text(id)]
+      const [providerName, modelID] = [text(provider), text(id)]
       return {
         session,
         agent,
@@ -69,20 +69,20 @@ export const createSession = (socket: string, signal: AbortSignal): SessionClien
         persona: text(info['persona']) ?? '',
         tools: list(info['tools']).flatMap((tool) => text(tool) ?? []),
         unavailable: fields(info['unavailable']),
-        model: by === undefined || called === undefined ? undefined : { provider: by, id: called },
+        model: providerName === undefined || modelID === undefined ? undefined : { provider: providerName, id: modelID },
       }
     },
     inbox: async () => {
-      const { status, body } = await get(`/inbox?wait=${wait}`, pollTime)
-      if (status !== 200) await sleep(pauseAfterRefusal, undefined, { signal })
+      const { status, body } = await get(`/inbox?wait=${inboxWaitSeconds}`, pollTime)
+      if (status !== 200) await sleep(delayAfterRefusal, undefined, { signal })
       return list(fields(body)['messages']).flatMap(toMessage)
     },
     acknowledge: async (id) => {
       await post(`/inbox/${encodeURIComponent(id)}/ack`, {})
     },
-    reply: (message) => post('/outbox', message, message.files === undefined ? short : copyTime),
+    reply: (message) => post('/outbox', message, message.files === undefined ? requestTime : copyTime),
     withdrawChange: (id, reason) => post(`/changes/${encodeURIComponent(id)}/withdraw`, { reason }),
     requestChange: (request) =>
-      retryUntilAccepted({ socket, method: 'POST', path: '/changes', body: request, time: short, signal }, 'unsent'),
+      retryUntilAccepted({ socket, method: 'POST', path: '/changes', body: request, time: requestTime, signal }, 'unsent'),
   }
 }

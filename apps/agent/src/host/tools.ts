@@ -7,7 +7,7 @@ const listTime = 60_000
 /** The host's own deadline for a call is shorter. */
 const callTime = 180_000
 
-/** The host lists nothing now, by decision and not by a fault. */
+/** The host refused the list, because of a freeze and not a fault. */
 export class ListRefused extends Error {}
 
 export interface GrantedTool {
@@ -18,9 +18,9 @@ export interface GrantedTool {
 }
 
 export interface ToolsClient {
-  /** By name, sorted. Waits for a host that restarts; rejects with `ListRefused` while the group is frozen. */
+  /** The granted tools, sorted by name. Waits while the host restarts. Rejects with `ListRefused` during a freeze. */
   list(): Promise<GrantedTool[]>
-  /** Made once: an answer that is lost rejects with `Unanswered`. */
+  /** Not retried: rejects with `Unanswered` if the response is lost. */
   call(name: string, args: unknown): Promise<Answer>
 }
 
@@ -30,9 +30,10 @@ const toTool = (value: unknown): GrantedTool[] => {
   return name === undefined ? [] : [{ name, description: text(tool['description']) ?? '', inputSchema: fields(tool['inputSchema']) }]
 }
 
+/** Null if the unit has no tool servers. */
 export const connectTools = async (socket: string, signal: AbortSignal): Promise<ToolsClient | null> => {
-  const found = await stat(socket).catch(() => null)
-  if (found === null) return null
+  const socketStatus = await stat(socket).catch(() => null)
+  if (socketStatus === null) return null
   return {
     list: async () => {
       const { status, body } = await retryUntilAccepted({ socket, method: 'GET', path: '/tools', time: listTime, signal }, 'always')

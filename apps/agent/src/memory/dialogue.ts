@@ -1,52 +1,52 @@
-// The stored conversation, which outlives the agent. It changes only at the ends of steps, so every call in it has its
-// result; what happens within a step is noted beside it.
+// Stores the conversation across restarts. It changes only at the end of a step, so every call in it has a result. The running step
+// is stored in a separate file.
 import { readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ModelMessage, modelMessageSchema } from 'ai'
-import { complain } from '../complain.ts'
+import { logError } from '../log-error.ts'
 import { fields, list, text } from '../host/fields.ts'
 import type { Reply } from '../inbox.ts'
 import type { Outcome } from '../tools/own.ts'
 import { writeAtomically } from '../write-atomically.ts'
 import { repair } from './repair.ts'
 
-/** The message that is being answered, or that was answered last. */
+/** The current message, or the last one that was answered. */
 export interface Turn {
   readonly message: string
-  /** Steps that are in the dialogue. */
+  /** Number of completed steps. */
   readonly step: number
-  /** Replies that have got an id. */
+  /** Number of replies with an id. */
   readonly said: number
-  /** Replies that the host may not have yet. */
+  /** Replies that the host may not have received. */
   readonly pending: readonly Reply[]
   readonly done: boolean
 }
 
 export interface Dialogue {
-  /** Whose it is: another model is not shown what only the first can read. */
+  /** The model of the dialogue. Parts that only this model can read are removed for another model. */
   readonly model: string
   readonly messages: readonly ModelMessage[]
   readonly turn: Turn | null
 }
 
-/** A step whose calls are being made. */
+/** A step whose calls are running. */
 export interface StepNote {
   readonly message: string
   readonly step: number
-  /** Whose answer it is. */
+  /** The model that answered. */
   readonly model: string
-  /** What the model answered. */
+  /** The model's answer. */
   readonly response: readonly ModelMessage[]
-  /** Ids of the calls that were begun. */
+  /** Ids of calls that were started. */
   readonly begun: readonly string[]
   readonly results: Readonly<Record<string, Outcome>>
-  /** What was said by a call, under the id of the call. */
+  /** Messages sent by calls, by call id. */
   readonly said: Readonly<Record<string, Reply>>
 }
 
 export interface DialogueStore {
   load(model: string): Promise<Dialogue>
-  /** On disk before it resolves. Without a memory that can be written, nothing is kept. */
+  /** Resolves when it is on disk. Does nothing if the memory directory is not writable. */
   save(dialogue: Dialogue): Promise<void>
   readStep(): Promise<StepNote | null>
   noteStep(note: StepNote): Promise<void>
@@ -70,7 +70,7 @@ const readJson = async (path: string): Promise<unknown> => {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    complain(`${path} cannot be read, and is put aside: ${error instanceof Error ? error.message : String(error)}`)
+    logError(`cannot read ${path}, moving it aside: ${error instanceof Error ? error.message : String(error)}`)
     await rename(path, `${path}.broken`).catch(() => undefined)
     return undefined
   }
@@ -79,7 +79,7 @@ const readJson = async (path: string): Promise<unknown> => {
 const toMessages = (value: unknown): ModelMessage[] => {
   const parsed = modelMessageSchema.array().safeParse(value)
   if (parsed.success) return parsed.data
-  if (value !== undefined) complain('the kept dialogue is not one, and is begun anew')
+  if (value !== undefined) logError('the stored dialogue is invalid, starting a new one')
   return []
 }
 
@@ -105,13 +105,13 @@ export const openDialogue = (memory: string, session: string): DialogueStore => 
     try {
       await writeAtomically(to, JSON.stringify(value))
     } catch (error) {
-      complain(`the dialogue cannot be kept in ${memory}: ${error instanceof Error ? error.message : String(error)}`)
+      logError(`cannot store the dialogue in ${memory}: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
   return {
     load: async (model) => {
-      const kept = fields(await readJson(path))
-      return { model, messages: repair(toMessages(kept['messages']), text(kept['model']) === model), turn: toTurn(kept['turn']) }
+      const stored = fields(await readJson(path))
+      return { model, messages: repair(toMessages(stored['messages']), text(stored['model']) === model), turn: toTurn(stored['turn']) }
     },
     save: (dialogue) => write(path, dialogue),
     readStep: async () => toNote(await readJson(stepPath)),

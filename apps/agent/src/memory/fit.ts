@@ -3,15 +3,15 @@ import type { ModelMessage, ToolModelMessage } from 'ai'
 
 type Result = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>
 
-/** An image counts as so many bytes of text. */
+/** Bytes of text that an image counts as. */
 const imageBytes = 6_000
-/** After a cut there is room for a while, so that the front stays as it was. */
-const room = 0.7
+/** Share of the maximum to keep after dropping turns, so that the beginning stays the same for a while. */
+const targetShare = 0.7
 const stub = 200
-/** Results of so many turns stay whole as long as there are older ones. */
-const fresh = 2
+/** Number of last turns whose results are shortened only after those of older turns. */
+const recentTurns = 2
 
-const sizeOf = (message: ModelMessage): number => {
+const byteSize = (message: ModelMessage): number => {
   let images = 0
   const json = JSON.stringify(message, (key: string, value: unknown) => {
     if (key !== 'data' || typeof value !== 'string') return value
@@ -21,59 +21,59 @@ const sizeOf = (message: ModelMessage): number => {
   return Buffer.byteLength(json) + images * imageBytes
 }
 
-const total = (messages: readonly ModelMessage[]): number => messages.reduce((sum, message) => sum + sizeOf(message), 0)
+const total = (messages: readonly ModelMessage[]): number => messages.reduce((sum, message) => sum + byteSize(message), 0)
 
-export const cutText = (text: string, most: number): string => {
-  if (Buffer.byteLength(text) <= most) return text
+export const cutText = (text: string, maxBytes: number): string => {
+  if (Buffer.byteLength(text) <= maxBytes) return text
   const kept = Buffer.from(text)
-    .subarray(0, Math.max(0, most))
+    .subarray(0, Math.max(0, maxBytes))
     .toString('utf8')
     .replace(/\uFFFD+$/, '')
-  return `${kept}\n[cut: ${Buffer.byteLength(text)} bytes in all]`
+  return `${kept}\n[truncated: ${Buffer.byteLength(text)} bytes in total]`
 }
 
-const shorten = (result: Result, most: number): Result => {
+const shorten = (result: Result, maxBytes: number): Result => {
   const { output } = result
   if (output.type === 'text' || output.type === 'error-text')
-    return { ...result, output: { ...output, value: cutText(output.value, most) } }
+    return { ...result, output: { ...output, value: cutText(output.value, maxBytes) } }
   if (output.type !== 'content') return result
-  const said = output.value.map((part) => ('text' in part ? part.text : '[an image was here]')).join('\n')
-  return { ...result, output: { type: 'text', value: cutText(said, most) } }
+  const text = output.value.map((part) => ('text' in part ? part.text : '[image removed]')).join('\n')
+  return { ...result, output: { type: 'text', value: cutText(text, maxBytes) } }
 }
 
-const shortenAll = (message: ModelMessage, most: number): ModelMessage =>
+const shortenAll = (message: ModelMessage, maxBytes: number): ModelMessage =>
   message.role === 'tool'
-    ? { ...message, content: message.content.map((part) => (part.type === 'tool-result' ? shorten(part, most) : part)) }
+    ? { ...message, content: message.content.map((part) => (part.type === 'tool-result' ? shorten(part, maxBytes) : part)) }
     : message
 
-const startsOf = (messages: readonly ModelMessage[]): number[] => messages.flatMap(({ role }, at) => (role === 'user' ? [at] : []))
+const findTurnStarts = (messages: readonly ModelMessage[]): number[] => messages.flatMap(({ role }, at) => (role === 'user' ? [at] : []))
 
-/** Drops turns from the front until the rest fits; the last one stays. */
-const dropTurns = (messages: readonly ModelMessage[], most: number): readonly ModelMessage[] => {
-  const starts = startsOf(messages)
-  const start = starts.find((at) => total(messages.slice(at)) <= most) ?? starts.at(-1) ?? 0
+/** Drops the oldest turns until the rest fits. The last turn is kept. */
+const dropTurns = (messages: readonly ModelMessage[], maxBytes: number): readonly ModelMessage[] => {
+  const starts = findTurnStarts(messages)
+  const start = starts.find((at) => total(messages.slice(at)) <= maxBytes) ?? starts.at(-1) ?? 0
   return messages.slice(start)
 }
 
-const cutUser = (message: ModelMessage, most: number): ModelMessage =>
-  message.role === 'user' && typeof message.content === 'string' ? { ...message, content: cutText(message.content, most) } : message
+const cutUser = (message: ModelMessage, maxBytes: number): ModelMessage =>
+  message.role === 'user' && typeof message.content === 'string' ? { ...message, content: cutText(message.content, maxBytes) } : message
 
-/** One turn that is too long by itself: its older results go first, then the newest are cut. */
-const squeeze = (messages: readonly ModelMessage[], most: number): readonly ModelMessage[] => {
+/** Shortens a single turn that is too long: first its older results, then the newest ones. */
+const squeeze = (messages: readonly ModelMessage[], maxBytes: number): readonly ModelMessage[] => {
   const last = messages.findLastIndex(({ role }) => role === 'tool')
   const older = messages.map((message, at) => (at < last ? shortenAll(message, stub) : message))
-  if (total(older) <= most) return older
+  if (total(older) <= maxBytes) return older
   const count = older[last]?.role === 'tool' ? older[last].content.length : 1
-  const each = Math.max(stub, Math.floor(most / 2 / count))
-  const cut = older.map((message, at) => (at === last ? shortenAll(message, each) : cutUser(message, Math.floor(most / 4))))
-  return total(cut) <= most ? cut : [...cut.slice(0, 1), ...cut.slice(1).filter((_, at) => at >= last - 2)]
+  const each = Math.max(stub, Math.floor(maxBytes / 2 / count))
+  const cut = older.map((message, at) => (at === last ? shortenAll(message, each) : cutUser(message, Math.floor(maxBytes / 4))))
+  return total(cut) <= maxBytes ? cut : [...cut.slice(0, 1), ...cut.slice(1).filter((_, at) => at >= last - 2)]
 }
 
-/** `most` in bytes. What is given is given back where it fits. */
-export const fit = (messages: readonly ModelMessage[], most: number): readonly ModelMessage[] => {
-  if (total(messages) <= most) return messages
-  const border = startsOf(messages).at(-fresh) ?? 0
+/** Drops the oldest turns until the dialogue fits into `maxBytes`. Returns the same array if it fits. */
+export const fit = (messages: readonly ModelMessage[], maxBytes: number): readonly ModelMessage[] => {
+  if (total(messages) <= maxBytes) return messages
+  const border = findTurnStarts(messages).at(-recentTurns) ?? 0
   const shorter = messages.map((message, at) => (at < border ? shortenAll(message, stub) : message))
-  const dropped = total(shorter) <= most * room ? shorter : dropTurns(shorter, most * room)
-  return total(dropped) <= most ? dropped : squeeze(dropped, most)
+  const dropped = total(shorter) <= maxBytes * targetShare ? shorter : dropTurns(shorter, maxBytes * targetShare)
+  return total(dropped) <= maxBytes ? dropped : squeeze(dropped, maxBytes)
 }

@@ -1,4 +1,4 @@
-// The mock agent: offline and deterministic, so that a whole unit can be tried without a model.
+// The answers of the mock agent: offline and deterministic, to try a unit without a model.
 import { explain, fields, list, problemCode, text } from '../host/fields.ts'
 import { type Answer, Unanswered } from '../host/request.ts'
 import type { SessionClient, SessionInfo } from '../host/session.ts'
@@ -8,21 +8,21 @@ import { callBuiltin, isBuiltin, listBuiltins, type Say } from './builtin.ts'
 
 export interface AnswerContext {
   readonly session: SessionClient
-  /** Null where this unit has no tool servers. */
+  /** Null if this unit has no tool servers. */
   readonly tools: ToolsClient | null
-  /** What was listed at launch, or as soon as it could be. */
+  /** Tool names, listed at launch or as soon as possible. */
   readonly toolNames: () => Promise<readonly string[]>
-  /** What it was told of itself at launch. */
+  /** The session as read at launch. */
   readonly info: SessionInfo
   readonly places: Places
   readonly signal: AbortSignal
-  /** Says something beside the answer. */
+  /** Sends a message besides the answer. */
   readonly say: Say
 }
 
 const noServers = 'this unit has no tool servers'
 
-/** Codes with which a gate, not a fault, keeps a tool away. */
+/** Error codes of refusals, as opposed to failures. */
 const refusals: ReadonlySet<string> = new Set(['not-granted', 'not-declared', 'definition-changed', 'revoked', 'frozen'])
 
 const blockText = (value: unknown): string => {
@@ -47,7 +47,7 @@ const callTool = async (tools: ToolsClient | null, name: string, args: unknown):
   try {
     return describeResult(await tools.call(name, args))
   } catch (error) {
-    if (error instanceof Unanswered) return `outcome unknown: the answer to ${name} was lost (${error.message})`
+    if (error instanceof Unanswered) return `outcome unknown: the response of ${name} was lost (${error.message})`
     throw error
   }
 }
@@ -65,11 +65,11 @@ const describeChange = (kind: string, { status, body }: Answer): string => {
   const { id, state, failure, reason } = fields(body)
   if (text(id) === undefined || text(state) === undefined) return `refused: ${explain(body, status)}`
   const why = text(fields(failure)['reason']) ?? text(reason)
-  return `asked for ${kind}: ${text(id)} is ${text(state)}${why === undefined ? '' : ` (${why})`}`
+  return `requested ${kind}: ${text(id)} is ${text(state)}${why === undefined ? '' : ` (${why})`}`
 }
 
-const withdraw = async (session: SessionClient, wanted: string): Promise<string> => {
-  const { status, body } = await session.withdrawChange(wanted, 'withdrawn in a conversation')
+const withdraw = async (session: SessionClient, changeID: string): Promise<string> => {
+  const { status, body } = await session.withdrawChange(changeID, 'withdrawn in a conversation')
   const { id, state } = fields(body)
   return text(state) === undefined ? `refused: ${explain(body, status)}` : `${text(id)} is ${text(state)}`
 }
@@ -77,9 +77,9 @@ const withdraw = async (session: SessionClient, wanted: string): Promise<string>
 const requestChange = async (session: SessionClient, kind: string, after: unknown): Promise<string> => {
   if (kind === 'withdraw') return withdraw(session, text(fields(after)['id']) ?? '')
   try {
-    return describeChange(kind, await session.requestChange({ kind, after, reason: 'asked for in a conversation' }))
+    return describeChange(kind, await session.requestChange({ kind, after, reason: 'requested in a conversation' }))
   } catch (error) {
-    if (error instanceof Unanswered) return `outcome unknown: the answer to the request for ${kind} was lost (${error.message})`
+    if (error instanceof Unanswered) return `outcome unknown: the response to the request for ${kind} was lost (${error.message})`
     throw error
   }
 }
@@ -99,11 +99,11 @@ export const answer = async (command: Command, context: AnswerContext): Promise<
     case 'request':
       return requestChange(context.session, command.kind, command.after)
     case 'unreadable':
-      return `I cannot read that: ${command.why}`
+      return `cannot parse the command: ${command.why}`
   }
 }
 
-/** What a message tells the mock agent to do. */
+/** The command in a message to the mock agent. */
 export type Command =
   | { readonly type: 'echo'; readonly text: string }
   | { readonly type: 'tools' }
@@ -136,6 +136,6 @@ export const readCommand = (message: string): Command => {
   }
   const [, verb, name = '', json = ''] = match
   const parsed = parseObject(json)
-  if ('why' in parsed) return { type: 'unreadable', why: `after ${verb}:${name} I ${parsed.why}` }
+  if ('why' in parsed) return { type: 'unreadable', why: `after ${verb}:${name}, ${parsed.why}` }
   return verb === 'tool' ? { type: 'tool', name, arguments: parsed.value } : { type: 'request', kind: name, after: parsed.value }
 }

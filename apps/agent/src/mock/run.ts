@@ -1,7 +1,7 @@
-// Runs the mock agent: replies at least once to each message, and runs a tool call or a request at most once.
+// Runs the mock agent. It replies at least once to each message, and runs each tool call or change request at most once.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { complain } from '../complain.ts'
+import { logError } from '../log-error.ts'
 import { fields, text } from '../host/fields.ts'
 import type { Message, SessionClient, SessionInfo } from '../host/session.ts'
 import type { ToolsClient } from '../host/tools.ts'
@@ -11,16 +11,16 @@ import { writeAtomically } from '../write-atomically.ts'
 import { answer, type Command, readCommand } from './answer.ts'
 import type { Say } from './builtin.ts'
 
-/** What the agent was doing, kept on disk: an action is noted before it runs, and never runs again for the same message. */
+/** The current action, stored before it runs, so it never runs twice for the same message. */
 interface Turn {
   readonly message: string
-  /** Absent while the act's outcome is not known. */
+  /** Absent while the outcome of the action is unknown. */
   readonly reply?: string | undefined
 }
 
 interface TurnNotes {
   read(): Promise<Turn | null>
-  /** On disk before it resolves. Without a memory that can be written, nothing is kept. */
+  /** Resolves when it is on disk. Does nothing if the memory directory is not writable. */
   write(turn: Turn): Promise<void>
 }
 
@@ -40,7 +40,7 @@ const openTurnNotes = (memory: string, session: string): TurnNotes => {
       try {
         await writeAtomically(path, JSON.stringify(turn))
       } catch (error) {
-        complain(`the turn cannot be noted in ${memory}: ${error instanceof Error ? error.message : String(error)}`)
+        logError(`cannot store the current action in ${memory}: ${error instanceof Error ? error.message : String(error)}`)
       }
     },
   }
@@ -54,16 +54,16 @@ interface TurnParts {
 
 const isAction = (command: Command): boolean => command.type === 'tool' || command.type === 'request'
 
-/** A message that is delivered again gets the noted reply; its action is not repeated. */
+/** A redelivered message gets the stored reply. Its action is not repeated. */
 const replyTo = async (message: Message, parts: TurnParts): Promise<string> => {
   const { notes, session } = parts
-  // The answer itself is number 1.
+  // The answer itself has number 1.
   const say: Say = (text, files) => sendReply(session, { id: `r-${message.id}-2`, text, files }, message.id)
   const command = readCommand(message.text)
   if (!isAction(command)) return parts.answer(command, say)
-  const noted = await notes.read()
-  if (noted?.message === message.id)
-    return noted.reply ?? 'outcome unknown: I was stopped before the answer came, and do not try again by myself'
+  const stored = await notes.read()
+  if (stored?.message === message.id)
+    return stored.reply ?? 'outcome unknown: I was stopped before the response arrived, and I do not retry'
   await notes.write({ message: message.id })
   const reply = await parts.answer(command, say)
   await notes.write({ message: message.id, reply })
@@ -84,21 +84,21 @@ export interface MockParts {
 }
 
 /** Lists the tools at launch. A failed list is requested again by the next caller. */
-const listedOnce = (tools: ToolsClient | null): (() => Promise<readonly string[]>) => {
+const createToolLister = (tools: ToolsClient | null): (() => Promise<readonly string[]>) => {
   let listed: Promise<readonly string[]> | undefined
   const names = (): Promise<readonly string[]> => {
-    const asked = (listed ??= tools === null ? Promise.resolve([]) : tools.list().then((found) => found.map(({ name }) => name)))
-    asked.catch(() => {
-      if (listed === asked) listed = undefined
+    const current = (listed ??= tools === null ? Promise.resolve([]) : tools.list().then((granted) => granted.map(({ name }) => name)))
+    current.catch(() => {
+      if (listed === current) listed = undefined
     })
-    return asked
+    return current
   }
   names().catch(() => undefined)
   return names
 }
 
 export const runMock = ({ session, tools, info, places, signal }: MockParts): Promise<never> => {
-  const context = { session, tools, toolNames: listedOnce(tools), info, places, signal }
+  const context = { session, tools, toolNames: createToolLister(tools), info, places, signal }
   const notes = openTurnNotes(places.memory, info.session)
   const parts: TurnParts = { session, notes, answer: (command, say) => answer(command, { ...context, say }) }
   return eachMessage(session, (message) => takeTurn(message, parts))

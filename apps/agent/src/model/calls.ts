@@ -1,27 +1,27 @@
-// Runs the tool calls of one answer, each at most once. A call is noted before it runs.
+// Runs the tool calls of one answer, each at most once. A call is stored before it runs.
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
 import { fields } from '../host/fields.ts'
 import type { Reply } from '../inbox.ts'
 import type { DialogueStore, StepNote } from '../memory/dialogue.ts'
 import { cutText } from '../memory/fit.ts'
-import { type Part, partsOf } from '../memory/repair.ts'
+import { type Part, getParts } from '../memory/repair.ts'
 import { callGranted } from '../tools/granted.ts'
 import { failed, type Outcome, type ToolContext } from '../tools/own.ts'
-import { NotHere } from '../tools/paths.ts'
+import { PathRefused } from '../tools/paths.ts'
 import { checkArguments } from '../tools/schema.ts'
 import { withoutTags } from './instructions.ts'
-import { inputOf, type Toolbox } from './toolbox.ts'
+import { parseInput, type Toolbox } from './toolbox.ts'
 
 export interface Calls {
   readonly toolbox: Toolbox
   readonly context: Omit<ToolContext, 'say'>
   readonly store: DialogueStore
-  /** The id of the next reply of this turn, given that so many were said in this step. */
-  readonly replyId: (said: number) => string
-  /** Resolves with why the host will not take it. */
+  /** The id of the next reply of this turn, for the number of messages sent in this step. */
+  readonly replyId: (sent: number) => string
+  /** Resolves with the reason if the host refuses the reply. */
   readonly send: (reply: Reply) => Promise<string | undefined>
-  /** Bytes of one result. */
-  readonly most: number
+  /** Maximum bytes of one result. */
+  readonly maxBytes: number
   readonly images: boolean
 }
 
@@ -31,35 +31,35 @@ interface Call {
   readonly input: unknown
 }
 
-const callsOf = (response: readonly ModelMessage[]): Call[] =>
+const listCalls = (response: readonly ModelMessage[]): Call[] =>
   response
     .flatMap((message): AssistantModelMessage[] => (message.role === 'assistant' ? [message] : []))
-    .flatMap(partsOf)
-    .flatMap((part) => (part.type === 'tool-call' ? [{ id: part.toolCallId, name: part.toolName, input: inputOf(part.input) }] : []))
+    .flatMap(getParts)
+    .flatMap((part) => (part.type === 'tool-call' ? [{ id: part.toolCallId, name: part.toolName, input: parseInput(part.input) }] : []))
 
 const unknown = failed(
-  'Outcome unknown: I was stopped after this call was begun and before its result came. It was not made again. Do not repeat it by yourself; tell the human if it matters.',
+  'Outcome unknown: I was stopped after this call started and before its result arrived. It was not repeated. Do not repeat it on your own; tell the user if it matters.',
 )
 
-const wentWrong = (error: unknown): Outcome => {
-  if (error instanceof NotHere) return failed(error.message)
+const describeFailure = (error: unknown): Outcome => {
+  if (error instanceof PathRefused) return failed(error.message)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return failed(`it failed: ${code === '' ? (error instanceof Error ? error.message : String(error)) : code}`)
 }
 
-const perform = async ({ name, input }: Call, { toolbox, context }: Calls, say: ToolContext['say']): Promise<Outcome> => {
+const runCall = async ({ name, input }: Call, { toolbox, context }: Calls, say: ToolContext['say']): Promise<Outcome> => {
   const known = toolbox.known.get(name)
   if (known === undefined)
-    return failed(`There is no tool ${name}, or it is turned off. There are: ${[...toolbox.known.keys()].join(', ')}`)
-  const wrong = checkArguments(known.schema, input)
-  if (wrong.length > 0)
-    return failed(`The arguments are not what ${name} takes. ${wrong.join('. ')}. Nothing was done; correct them and call again.`)
+    return failed(`There is no tool ${name}, or it is disabled. Available tools: ${[...toolbox.known.keys()].join(', ')}`)
+  const issues = checkArguments(known.schema, input)
+  if (issues.length > 0)
+    return failed(`The arguments of ${name} are invalid. ${issues.join('. ')}. Nothing was done; correct them and call again.`)
   if ('granted' in known) return callGranted(known.tools, known.granted, input)
   try {
     return await known.own.run(fields(input), { ...context, say })
   } catch (error) {
     context.signal.throwIfAborted()
-    return wentWrong(error)
+    return describeFailure(error)
   }
 }
 
@@ -70,10 +70,10 @@ const isRepeatable = ({ name }: Call, { toolbox }: Calls): boolean => {
 
 type Output = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>['output']
 
-const outputOf = ({ text, failed: didFail, images = [] }: Outcome, calls: Calls): Output => {
-  const shown = cutText(withoutTags(text), calls.most)
-  if (didFail === true) return { type: 'error-text', value: shown || 'it failed' }
-  if (images.length === 0) return { type: 'text', value: shown || '(nothing)' }
+const toOutput = ({ text, failed: hasFailed, images = [] }: Outcome, calls: Calls): Output => {
+  const shown = cutText(withoutTags(text), calls.maxBytes)
+  if (hasFailed === true) return { type: 'error-text', value: shown || 'it failed' }
+  if (images.length === 0) return { type: 'text', value: shown || '(no output)' }
   if (!calls.images) {
     const described = images.map(
       ({ mediaType, data }) => `[${mediaType}, ${Buffer.byteLength(data, 'base64')} bytes, which you cannot see]`,
@@ -89,31 +89,34 @@ const outputOf = ({ text, failed: didFail, images = [] }: Outcome, calls: Calls)
   }
 }
 
-const cut = (outcome: Outcome, { most }: Calls): Outcome => ({ ...outcome, text: cutText(outcome.text, most) })
+const truncate = (outcome: Outcome, { maxBytes }: Calls): Outcome => ({ ...outcome, text: cutText(outcome.text, maxBytes) })
 
-/** What a call that was begun in an earlier life came to; undefined where it must be made. */
-const earlier = (call: Call, note: StepNote, calls: Calls): Outcome | undefined => {
+/** The outcome of a call that was started before a restart; undefined if the call must run. */
+const findEarlierOutcome = (call: Call, note: StepNote, calls: Calls): Outcome | undefined => {
   if (Object.hasOwn(note.results, call.id)) return note.results[call.id]
   if (!note.begun.includes(call.id) || isRepeatable(call, calls)) return undefined
   if (call.name === 'send_message') return Object.hasOwn(note.said, call.id) ? { text: 'sent' } : undefined
   return unknown
 }
 
-/** What the host refused was not said, and its id is free: said again after a death it might be taken, when the model knows better. */
-const unlessRefused = (note: StepNote, call: string, refusal: string | undefined): StepNote => {
+/**
+ * Removes a message that the host refused, so that its id can be used again. Otherwise it could be accepted after a restart,
+ * although the model was told that it failed.
+ */
+const removeRefused = (note: StepNote, call: string, refusal: string | undefined): StepNote => {
   if (refusal === undefined) return note
   const said = Object.fromEntries(Object.entries(note.said).filter(([id]) => id !== call))
-  const refused = failed(`the host did not take the message: ${refusal}`)
+  const refused = failed(`the host refused the message: ${refusal}`)
   return { ...note, said, results: { ...note.results, [call]: note.results[call] ?? refused } }
 }
 
-/** Gives the result of each call, and what was said meanwhile. */
-export const makeCalls = async (begun: StepNote, calls: Calls): Promise<{ results: ToolModelMessage; said: number }> => {
+/** Runs the calls of a step. Resolves with their results and the number of messages they sent. */
+export const runCalls = async (begun: StepNote, calls: Calls): Promise<{ results: ToolModelMessage; said: number }> => {
   let note = begun
-  for (const [call, reply] of Object.entries(note.said)) note = unlessRefused(note, call, await calls.send(reply))
+  for (const [call, reply] of Object.entries(note.said)) note = removeRefused(note, call, await calls.send(reply))
   const content: ToolModelMessage['content'] = []
-  for (const call of callsOf(note.response)) {
-    let outcome = earlier(call, note, calls)
+  for (const call of listCalls(note.response)) {
+    let outcome = findEarlierOutcome(call, note, calls)
     if (outcome === undefined) {
       note = { ...note, begun: [...note.begun, call.id] }
       await calls.store.noteStep(note)
@@ -122,29 +125,29 @@ export const makeCalls = async (begun: StepNote, calls: Calls): Promise<{ result
         note = { ...note, said: { ...note.said, [call.id]: reply } }
         await calls.store.noteStep(note)
         const refusal = await calls.send(reply)
-        note = unlessRefused(note, call.id, refusal)
+        note = removeRefused(note, call.id, refusal)
         return refusal
       }
-      outcome = cut(await perform(call, calls, say), calls)
+      outcome = truncate(await runCall(call, calls, say), calls)
     }
     note = { ...note, results: { ...note.results, [call.id]: outcome } }
-    content.push({ type: 'tool-result', toolCallId: call.id, toolName: call.name, output: outputOf(outcome, calls) })
+    content.push({ type: 'tool-result', toolCallId: call.id, toolName: call.name, output: toOutput(outcome, calls) })
   }
   return { results: { role: 'tool', content }, said: Object.keys(note.said).length }
 }
 
-const noObject = failed('The arguments are no JSON object. Nothing was done; correct them and call again.')
+const noObject = failed('The arguments are not a JSON object. Nothing was done; correct them and call again.')
 
-/** A step as it is begun. Arguments that are no object go back as an empty one, which every provider takes, and are not acted on. */
-export const beginStep = (response: AssistantModelMessage, of: Pick<StepNote, 'message' | 'step' | 'model'>): StepNote => {
+/** Starts a step. Calls with arguments that are not an object are not run, and go back with empty arguments, which every provider accepts. */
+export const beginStep = (response: AssistantModelMessage, origin: Pick<StepNote, 'message' | 'step' | 'model'>): StepNote => {
   const results: Record<string, Outcome> = {}
-  const content = partsOf(response).flatMap((part): Part[] => {
+  const content = getParts(response).flatMap((part): Part[] => {
     if (part.type === 'custom' || (part.type === 'text' && part.text.trim() === '')) return []
     if (part.type !== 'tool-call') return [part]
-    const input = inputOf(part.input)
+    const input = parseInput(part.input)
     const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
     if (!isObject) results[part.toolCallId] = noObject
     return [{ ...part, input: fields(input) }]
   })
-  return { ...of, response: [{ ...response, content }], begun: [], results, said: {} }
+  return { ...origin, response: [{ ...response, content }], begun: [], results, said: {} }
 }

@@ -1,4 +1,4 @@
-// The model of the group in its provider's wire format. It holds no key: the host adds it.
+// Opens the group's model in the wire format of its provider. The host adds the key.
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogle } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
@@ -10,22 +10,22 @@ export interface ModelChoice {
   readonly id: string
 }
 
-export interface Spoken {
+export interface OpenModel {
   readonly model: LanguageModel
   readonly options: NonNullable<Parameters<typeof streamText>[0]['providerOptions']>
-  /** Tokens that fit, by what is known of it. */
+  /** Assumed context window in tokens. */
   readonly window: number
   readonly maxOutput: number
-  /** Whether a tool can answer with an image. */
+  /** Whether tool results may contain images. */
   readonly images: boolean
-  /** Characters of a description of a tool. */
+  /** Maximum characters of a tool description. */
   readonly description: number
 }
 
-/** The clients want one; the host takes it off. */
+/** A placeholder that the clients require. The host removes it. */
 const apiKey = 'on-the-host'
 
-/** The first that fits. A model that nobody knows is taken for a small one: too small a window loses old words, too large a one every answer. */
+/** The first match counts. An unknown model gets a small window: too small loses old messages, too large fails every request. */
 const windows: readonly (readonly [RegExp, number])[] = [
   [/claude/, 200_000],
   [/gemini/, 1_000_000],
@@ -37,17 +37,17 @@ const windows: readonly (readonly [RegExp, number])[] = [
 ]
 const smallWindow = 32_000
 
-const windowOf = ({ provider, id }: ModelChoice): number => {
+const getWindow = ({ provider, id }: ModelChoice): number => {
   if (provider === 'compatible') return smallWindow
   return windows.find(([name]) => name.test(id.toLowerCase()))?.[1] ?? smallWindow
 }
 
-const sizes = (choice: ModelChoice): Pick<Spoken, 'window' | 'maxOutput' | 'description'> => {
-  const window = windowOf(choice)
+const sizes = (choice: ModelChoice): Pick<OpenModel, 'window' | 'maxOutput' | 'description'> => {
+  const window = getWindow(choice)
   return { window, maxOutput: window >= 128_000 ? 16_000 : 4_000, description: choice.provider === 'openai' ? 1024 : 4096 }
 }
 
-export const openModel = (choice: ModelChoice, fetch: typeof globalThis.fetch): Spoken => {
+export const openModel = (choice: ModelChoice, fetch: typeof globalThis.fetch): OpenModel => {
   const { provider, id } = choice
   const baseURL = `http://model/${provider}/v1`
   switch (provider) {
@@ -59,7 +59,7 @@ export const openModel = (choice: ModelChoice, fetch: typeof globalThis.fetch): 
         images: true,
       }
     case 'openai':
-      // Nothing is stored at the provider, so thoughts come back sealed and travel with the dialogue.
+      // Nothing is stored at the provider, so encrypted reasoning is part of the dialogue.
       return {
         ...sizes(choice),
         model: createOpenAI({ baseURL, apiKey, fetch }).responses(id),

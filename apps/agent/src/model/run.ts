@@ -1,4 +1,4 @@
-// The model agent. Loaded only where the group has a model.
+// Runs the model agent. Loaded only if the group has a model.
 import type { SessionClient, SessionInfo } from '../host/session.ts'
 import type { ToolsClient } from '../host/tools.ts'
 import { eachMessage } from '../inbox.ts'
@@ -19,7 +19,7 @@ export interface ModelParts {
   readonly signal: AbortSignal
 }
 
-/** Runs until the signal is aborted; then it rejects with its reason. */
+/** Runs until the signal is aborted, then rejects with its reason. */
 export const runModel = (parts: ModelParts): Promise<never> => {
   globalThis.AI_SDK_LOG_WARNINGS = false
   const { session, tools, info, places, signal } = parts
@@ -31,7 +31,7 @@ export const runModel = (parts: ModelParts): Promise<never> => {
     signal,
     places: { workspace, memory, shared, mnt },
     own: ownTools.filter(({ name }) => info.tools.includes(name)),
-    spoken: openModel(parts.model, socketFetch(places.model, parts.waits)),
+    openModel: openModel(parts.model, socketFetch(places.model, parts.waits)),
     store: openDialogue(places.memory, info.session),
   }
   return eachMessage(session, (message) => takeTurn(agent, message))

@@ -1,25 +1,25 @@
-// `fetch` over the model socket, as far as the providers' clients use it. A request that the host may have seen is not sent again.
+// A `fetch` over the model socket, for the provider clients. A request that the host may have received is not sent again.
 import { type Readable, Transform } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface FetchLimits {
-  /** Milliseconds without a byte until the answer counts as broken. */
+  /** Milliseconds without data after which the answer counts as broken. */
   readonly idle: number
-  /** Milliseconds that a socket which is not there is waited for. */
+  /** Milliseconds to wait for a missing socket. */
   readonly absent: number
-  /** Milliseconds that a provider which says "later" is waited for. */
+  /** Milliseconds to wait for a provider that asks to retry later. */
   readonly later: number
 }
 
-/** More than any answer has. */
-const mostBytes = 8 * 1024 * 1024
-/** "Not now" of a provider: nothing was done, and nothing is paid. */
-const later: ReadonlySet<number> = new Set([429, 503, 529])
+/** Maximum bytes of an answer. */
+const maxBytes = 8 * 1024 * 1024
+/** Statuses with which a provider asks to retry later, without charging for the request. */
+const retryStatuses: ReadonlySet<number> = new Set([429, 503, 529])
 
-/** How often a provider that says "later" is asked again. */
-const mostReturns = 3
+/** Maximum number of retries for such a status. */
+const maxRetries = 3
 
-/** Why there was no answer, in words for a human. */
+/** The reason why there was no answer, for people. */
 export class NoAnswer extends Error {
   readonly kind: 'unreachable' | 'silent' | 'endless' | 'not-a-stream'
 
@@ -30,7 +30,7 @@ export class NoAnswer extends Error {
   }
 }
 
-interface Sent {
+interface OutgoingRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
@@ -38,18 +38,18 @@ interface Sent {
   readonly signal: AbortSignal | undefined
 }
 
-interface Received {
+interface IncomingResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: Readable
 }
 
-const counted = (body: Readable): Readable => {
+const limitBytes = (body: Readable): Readable => {
   let bytes = 0
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length
-      if (bytes > mostBytes) done(new NoAnswer('endless', 'the answer had no end'))
+      if (bytes > maxBytes) done(new NoAnswer('endless', 'the answer was too long'))
       else done(null, chunk)
     },
   })
@@ -58,10 +58,10 @@ const counted = (body: Readable): Readable => {
   return body.pipe(counter)
 }
 
-/** `gone`: the request cannot have been seen. */
-class Gone extends Error {}
+/** The host cannot have received the request. */
+class NotSent extends Error {}
 
-const once = (socketPath: string, sent: Sent, idle: number): Promise<Received> =>
+const sendOnce = (socketPath: string, sent: OutgoingRequest, idle: number): Promise<IncomingResponse> =>
   new Promise((resolve, reject) => {
     const { url, method, headers, signal } = sent
     let connected = false
@@ -76,53 +76,52 @@ const once = (socketPath: string, sent: Sent, idle: number): Promise<Received> =
     request.once('socket', (socket) => socket.once('connect', () => (connected = true)))
     let body: Readable | undefined
     request.setTimeout(idle, () => {
-      const silent = new NoAnswer('silent', `the model said nothing for ${Math.round(idle / 1000)} s`)
+      const silent = new NoAnswer('silent', `the model sent no data for ${Math.round(idle / 1000)} s`)
       body?.destroy(silent)
       request.destroy(silent)
     })
-    request.on('error', (error) => reject(connected || signal?.aborted === true ? error : new Gone(error.message, { cause: error })))
+    request.on('error', (error) => reject(connected || signal?.aborted === true ? error : new NotSent(error.message, { cause: error })))
     request.once('response', (response) => {
-      const found = new Headers()
+      const responseHeaders = new Headers()
       for (let at = 0; at < response.rawHeaders.length; at += 2)
-        found.append(response.rawHeaders[at] ?? '', response.rawHeaders[at + 1] ?? '')
-      body = counted(response)
-      resolve({ status: response.statusCode ?? 0, headers: found, body })
+        responseHeaders.append(response.rawHeaders[at] ?? '', response.rawHeaders[at + 1] ?? '')
+      body = limitBytes(response)
+      resolve({ status: response.statusCode ?? 0, headers: responseHeaders, body })
     })
     request.end(sent.body)
   })
 
-/** Waits for a socket that comes back. */
-const reach = async (socketPath: string, sent: Sent, { idle, absent }: FetchLimits): Promise<Received> => {
+/** Sends the request, and waits while the socket is missing. */
+const sendWhenReachable = async (socketPath: string, sent: OutgoingRequest, { idle, absent }: FetchLimits): Promise<IncomingResponse> => {
   const until = performance.now() + absent
   for (let pause = 50; ; pause = Math.min(pause * 2, 2000)) {
     try {
-      return await once(socketPath, sent, idle)
+      return await sendOnce(socketPath, sent, idle)
     } catch (error) {
       sent.signal?.throwIfAborted()
-      if (!(error instanceof Gone)) throw error
-      if (performance.now() >= until) throw new NoAnswer('unreachable', 'the way to the model is closed')
+      if (!(error instanceof NotSent)) throw error
+      if (performance.now() >= until) throw new NoAnswer('unreachable', 'the model cannot be reached')
     }
     await sleep(pause, undefined, sent.signal === undefined ? {} : { signal: sent.signal })
   }
 }
 
-const secondsToWait = (headers: Headers): number | undefined => {
-  const told = headers.get('retry-after')
-  const seconds = told === null ? Number.NaN : Number(told)
+const readRetryAfter = (headers: Headers): number | undefined => {
+  const retryAfter = headers.get('retry-after')
+  const seconds = retryAfter === null ? Number.NaN : Number(retryAfter)
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
 }
 
 const toHeaders = (init: RequestInit): Record<string, string> => {
-  const given = new Headers(init.headers)
-  return Object.fromEntries(given.entries())
+  return Object.fromEntries(new Headers(init.headers).entries())
 }
 
-/** A 200 that is no stream of events would look like an answer without a word. */
-const checked = ({ status, headers, body }: Received): Response => {
+/** Refuses a 200 that is not an event stream, which would look like an empty answer. */
+const toResponse = ({ status, headers, body }: IncomingResponse): Response => {
   const type = headers.get('content-type') ?? ''
   if (status === 200 && !/^(text\/event-stream|application\/json)\b/.test(type)) {
     body.destroy()
-    throw new NoAnswer('not-a-stream', `expected a stream of events, got ${type || 'something without a type'}`)
+    throw new NoAnswer('not-a-stream', `the answer is not an event stream but ${type || 'has no content type'}`)
   }
   return new Response(body, { status, headers })
 }
@@ -132,7 +131,7 @@ export const socketFetch =
   async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input)
     const signal = init.signal ?? undefined
-    const sent: Sent = {
+    const sent: OutgoingRequest = {
       url,
       method: init.method ?? 'GET',
       headers: toHeaders(init),
@@ -142,10 +141,10 @@ export const socketFetch =
     const until = performance.now() + limits.later
     for (let tries = 1; ; tries += 1) {
       signal?.throwIfAborted()
-      const received = await reach(socketPath, sent, limits)
-      const wait = later.has(received.status) ? secondsToWait(received.headers) : undefined
+      const received = await sendWhenReachable(socketPath, sent, limits)
+      const wait = retryStatuses.has(received.status) ? readRetryAfter(received.headers) : undefined
       const pause = Math.max((wait ?? 0) * 1000, 250 * 2 ** tries)
-      if (wait === undefined || tries > mostReturns || performance.now() + pause > until) return checked(received)
+      if (wait === undefined || tries > maxRetries || performance.now() + pause > until) return toResponse(received)
       received.body.destroy()
       await sleep(pause, undefined, signal === undefined ? {} : { signal })
     }

@@ -1,14 +1,14 @@
-// What a built-in tool is, and what it is given.
+// The interface of built-in tools.
 import type { BuiltinTool } from '@gatehouse/contracts'
 import type { Fields } from '../host/fields.ts'
 import type { SessionClient, SessionInfo } from '../host/session.ts'
 
-/** Where the agent may read and write. */
+/** Directories that the agent may access. */
 export interface Places {
   readonly workspace: string
   readonly memory: string
   readonly shared: string
-  /** What the host gave the group of its own files. */
+  /** Mounts of host files. */
   readonly mnt: string
 }
 
@@ -17,13 +17,13 @@ export interface ToolContext {
   readonly info: SessionInfo
   readonly places: Places
   readonly signal: AbortSignal
-  /** Sends a message to the human, now, with files by their paths. Resolves with why the host will not take it; undefined where it did. */
+  /** Sends a message to the user at once, with files by path. Resolves with the reason if the host refuses it. */
   say(text: string, files: readonly string[]): Promise<string | undefined>
 }
 
 export interface Outcome {
   readonly text: string
-  /** The model is told that it did not work. */
+  /** Whether the model is told that the call failed. */
   readonly failed?: boolean
   readonly images?: readonly { readonly mediaType: string; readonly data: string }[]
 }
@@ -33,14 +33,14 @@ export interface OwnTool {
   readonly description: string
   /** JSON schema of its arguments. */
   readonly schema: Fields
-  /** Doing it twice is as good as once, so it is done again where its outcome was lost. */
+  /** Whether the tool is idempotent, so it can run again if its outcome was lost. */
   readonly repeatable: boolean
   run(args: Fields, context: ToolContext): Promise<Outcome>
 }
 
 export const failed = (text: string): Outcome => ({ text, failed: true })
 
-export const objectOf = (properties: Readonly<Record<string, Fields>>, required = Object.keys(properties)): Fields => ({
+export const objectSchema = (properties: Readonly<Record<string, Fields>>, required = Object.keys(properties)): Fields => ({
   type: 'object',
   properties,
   required,

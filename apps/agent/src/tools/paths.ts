@@ -6,66 +6,66 @@ import type { Places } from './own.ts'
 
 export type Use = 'read' | 'write'
 
-/** Something that the model is told instead of a result. */
-export class NotHere extends Error {}
+/** A refusal whose message is shown to the model. */
+export class PathRefused extends Error {}
 
 const isWithin = (root: string, path: string): boolean => {
-  const way = relative(root, path)
-  return way === '' || (!way.startsWith('..') && !isAbsolute(way))
+  const relativePath = relative(root, path)
+  return relativePath === '' || (!relativePath.startsWith('..') && !isAbsolute(relativePath))
 }
 
-/** What the agent keeps for itself in its memory begins with a dot: other conversations are there too. */
-const isKept = (path: string, memory: string): boolean => isWithin(memory, path) && relative(memory, path).startsWith('.')
+/** Internal files of the agent in its memory, which begin with a dot. They include other conversations. */
+const isInternal = (path: string, memory: string): boolean => isWithin(memory, path) && relative(memory, path).startsWith('.')
 
-const realOf = async (path: string): Promise<string> => {
+const resolveLinks = async (path: string): Promise<string> => {
   try {
     return await realpath(path)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || dirname(path) === path) throw error
-    return join(await realOf(dirname(path)), basename(path))
+    return join(await resolveLinks(dirname(path)), basename(path))
   }
 }
 
-/** `/workspace/…`, `/memory/…`, `/mnt/…` and `/shared/…` as the model knows them; anything else is below the workspace. */
-const spell = (path: string, places: Places): string => {
-  const asked = normalize(path)
+/** Maps `/workspace/…`, `/memory/…`, `/mnt/…` and `/shared/…` to their directories. Other paths are below the workspace. */
+const toHostPath = (path: string, places: Places): string => {
+  const normalized = normalize(path)
   for (const [name, place] of Object.entries(places) as [keyof Places, string][]) {
-    if (asked === `/${name}` || asked.startsWith(`/${name}/`)) return join(place, asked.slice(name.length + 1))
+    if (normalized === `/${name}` || normalized.startsWith(`/${name}/`)) return join(place, normalized.slice(name.length + 1))
   }
-  return resolve(places.workspace, asked)
+  return resolve(places.workspace, normalized)
 }
 
-/** An absolute path without links. Rejects with `NotHere`. */
-export const findPlace = async (path: string, use: Use, places: Places): Promise<string> => {
+/** Resolves a path of the model to an absolute path without links. Rejects with `PathRefused`. */
+export const resolvePath = async (path: string, use: Use, places: Places): Promise<string> => {
   const roots =
     use === 'read' ? [places.workspace, places.memory, places.mnt, places.shared] : [places.workspace, places.memory, places.mnt]
-  const found = path.includes('\0') ? undefined : await realOf(spell(path, places)).catch(() => undefined)
-  const real = await Promise.all(roots.map((root) => realOf(root)))
-  const memory = await realOf(places.memory)
-  if (found === undefined || !real.some((root) => isWithin(root, found)) || isKept(found, memory))
-    throw new NotHere(
-      `expected a path below ${use === 'read' ? '/workspace, /memory, /mnt or /shared' : '/workspace, /memory or /mnt'}, got ${path}`,
+  const resolved = path.includes('\0') ? undefined : await resolveLinks(toHostPath(path, places)).catch(() => undefined)
+  const real = await Promise.all(roots.map((root) => resolveLinks(root)))
+  const memory = await resolveLinks(places.memory)
+  if (resolved === undefined || !real.some((root) => isWithin(root, resolved)) || isInternal(resolved, memory))
+    throw new PathRefused(
+      `the path must be below ${use === 'read' ? '/workspace, /memory, /mnt or /shared' : '/workspace, /memory or /mnt'} (got ${path})`,
     )
-  return found
+  return resolved
 }
 
 /** The model's name for a path. */
-export const nameOf = async (path: string, places: Places): Promise<string> => {
+export const toModelPath = async (path: string, places: Places): Promise<string> => {
   for (const [name, place] of Object.entries(places) as [keyof Places, string][]) {
-    const root = await realOf(place)
+    const root = await resolveLinks(place)
     if (isWithin(root, path)) return join(`/${name}`, relative(root, path))
   }
   return path
 }
 
-/** Never waits for the other end of a pipe. At most so many bytes, and how many there are. */
-export const readStart = async (path: string, most: number): Promise<{ bytes: Buffer; size: number }> => {
+/** Reads at most `maxBytes` from the start of a file, and its size. Does not block on a pipe. */
+export const readStart = async (path: string, maxBytes: number): Promise<{ bytes: Buffer; size: number }> => {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    const facts = await file.stat()
-    if (!facts.isFile()) throw new NotHere(`expected a file, got ${facts.isDirectory() ? 'a directory' : 'something else'}`)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(most, facts.size)), 0, Math.min(most, facts.size), 0)
-    return { bytes: buffer.subarray(0, bytesRead), size: facts.size }
+    const status = await file.stat()
+    if (!status.isFile()) throw new PathRefused(`not a regular file${status.isDirectory() ? ' but a directory' : ''}`)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(maxBytes, status.size)), 0, Math.min(maxBytes, status.size), 0)
+    return { bytes: buffer.subarray(0, bytesRead), size: status.size }
   } finally {
     await file.close()
   }

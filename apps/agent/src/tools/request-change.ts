@@ -1,46 +1,46 @@
-// The built-in tool that requests a change, or withdraws the request. That a human must decide first is a normal result.
+// The built-in tool that requests a change or withdraws a request. A pending change is a normal result.
 import type { RequestableKind } from '@gatehouse/contracts'
 import { explain, fields, text } from '../host/fields.ts'
 import { Unanswered } from '../host/request.ts'
-import { failed, objectOf, type Outcome, type OwnTool, type ToolContext } from './own.ts'
+import { failed, objectSchema, type Outcome, type OwnTool, type ToolContext } from './own.ts'
 
 const meanings: Readonly<Record<string, string>> = {
-  held: 'A human decides, which may take long. You will get a message when it is decided: do not wait, do not ask again. Say what you asked for and why, and go on with what you can do without it.',
+  held: 'A human decides, which may take a long time. You will get a message when it is decided. Do not wait or ask again. Tell the user what you requested and why, and continue with what you can do without it.',
   approved: 'It is being applied. You will get a message.',
-  applied: 'It is in force.',
-  refused: 'It was refused by a rule and will not be held. Ask for something else, or tell the human.',
-  rejected: 'A human said no. Do not ask for the same again; tell the human, or find another way.',
-  expired: 'Nobody decided in time. Ask again only if the human wants it.',
-  withdrawn: 'Nobody decides about it any more. Ask again only if the human wants it.',
+  applied: 'It is in effect.',
+  refused: 'A rule refused it, so it is not pending. Request something else, or tell the user.',
+  rejected: 'A human rejected it. Do not request the same again; tell the user, or find another way.',
+  expired: 'No one decided in time. Request it again only if the user wants it.',
+  withdrawn: 'It is no longer pending. Request it again only if the user wants it.',
 }
 
 const describe = (kind: string, status: number, body: unknown): Outcome => {
   const { id, state, failure, reason } = fields(body)
-  const [known, now] = [text(id), text(state)]
-  if (known === undefined || now === undefined) {
+  const [changeID, current] = [text(id), text(state)]
+  if (changeID === undefined || current === undefined) {
     return failed(
-      `The request for ${kind} was not taken: ${explain(body, status)}. Do not send the same again; correct it, or tell the human.`,
+      `The request for ${kind} failed: ${explain(body, status)}. Do not send the same request again; correct it, or tell the user.`,
     )
   }
   const why = text(fields(failure)['reason']) ?? text(reason)
-  return { text: `Change ${known} (${kind}) is ${now}${why === undefined ? '' : ` (${why})`}. ${meanings[now] ?? ''}`.trim() }
+  return { text: `Change ${changeID} (${kind}) is ${current}${why === undefined ? '' : ` (${why})`}. ${meanings[current] ?? ''}`.trim() }
 }
 
-/** Asked again until there is an answer: twice is as good as once. */
-const takeBack = async ({ session }: ToolContext, after: unknown, reason: string): Promise<Outcome> => {
-  const wanted = text(fields(after)['id'])
-  if (wanted === undefined)
-    return failed('Nothing was withdrawn. after: expected {"id":"chg_…"}, the id that you were told when it was held.')
-  const { status, body } = await session.withdrawChange(wanted, reason)
+/** Withdraws a request. Retried until there is an answer, because it is idempotent. */
+const withdraw = async ({ session }: ToolContext, after: unknown, reason: string): Promise<Outcome> => {
+  const changeID = text(fields(after)['id'])
+  if (changeID === undefined)
+    return failed('Nothing was withdrawn. after must be {"id":"chg_…"} with the id that you got with the request.')
+  const { status, body } = await session.withdrawChange(changeID, reason)
   const { id, state } = fields(body)
-  if (text(id) === undefined || text(state) === undefined) return failed(`${wanted} was not withdrawn: ${explain(body, status)}.`)
+  if (text(id) === undefined || text(state) === undefined) return failed(`${changeID} was not withdrawn: ${explain(body, status)}.`)
   return { text: `Change ${text(id)} is ${text(state)}. ${meanings[text(state) ?? ''] ?? ''}`.trim() }
 }
 
-/** What the model is told of each kind that it may request. */
+/** How the model requests each kind. */
 const requests: Readonly<Record<RequestableKind, string>> = {
   mcp_access: 'after {"server":…,"tools":[…]} for tools of a tool server.',
-  tools: 'after {"enabled":[…]} for built-in tools, all that shall be on.',
+  tools: 'after {"enabled":[…]} with all built-in tools to enable.',
   packages: 'after {"npm":["name@version"]}.',
   mounts: 'after {"mounts":[{"source","target","mode"}]}.',
   mcp_register: 'a new tool server.',
@@ -50,22 +50,22 @@ const sentences = Object.entries(requests).map(([kind, meaning]) => `kind ${kind
 
 export const requestChange: OwnTool = {
   name: 'request_capability_change',
-  description: `Asks the human at the gate for a change of what you may do. ${sentences.join(' ')} kind withdraw: after {"id":"chg_…"} takes back a request of yours that is still held. The answer is that it is held: a human decides later, and you are told by a message.`,
-  schema: objectOf({
+  description: `Requests a change of your permissions. ${sentences.join(' ')} kind withdraw: after {"id":"chg_…"} withdraws your own pending request. The request is held until a human decides, and you get a message with the decision.`,
+  schema: objectSchema({
     kind: { type: 'string', enum: [...Object.keys(requests), 'withdraw'] },
-    after: { type: 'object', description: 'what shall hold after the change' },
-    reason: { type: 'string', minLength: 1, maxLength: 4096, description: 'why, for the human who decides' },
+    after: { type: 'object', description: 'the configuration after the change' },
+    reason: { type: 'string', minLength: 1, maxLength: 4096, description: 'the reason, for the human who decides' },
   }),
   repeatable: false,
   run: async (args, context) => {
     const [kind, reason] = [text(args['kind']) ?? '', text(args['reason']) ?? '']
-    if (kind === 'withdraw') return takeBack(context, args['after'], reason)
+    if (kind === 'withdraw') return withdraw(context, args['after'], reason)
     try {
       const { status, body } = await context.session.requestChange({ kind, after: args['after'], reason })
       return describe(kind, status, body)
     } catch (error) {
       if (error instanceof Unanswered)
-        return failed(`Outcome unknown: the answer to the request for ${kind} was lost (${error.message}). Do not repeat it by yourself.`)
+        return failed(`Outcome unknown: the response to the request for ${kind} was lost (${error.message}). Do not repeat it on your own.`)
       throw error
     }
   },

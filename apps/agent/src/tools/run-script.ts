@@ -1,27 +1,27 @@
-// The built-in tool `run_script`: an ES module run by Node inside the sandbox, with the approved packages to import.
+// The built-in tool `run_script`: runs an ES module with Node.js in the sandbox, which can import the approved packages.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { fields, text } from '../host/fields.ts'
-import { objectOf, type OwnTool } from './own.ts'
+import { objectSchema, type OwnTool } from './own.ts'
 
 /** Milliseconds. */
-const usualTime = 10_000
-const longestTime = 60_000
-/** Bytes of each stream that are kept. */
-const mostOutput = 128 * 1024
-const cutMark = '\n[cut: the output was longer than 128 KiB]'
+const defaultTime = 10_000
+const maxTime = 60_000
+/** Maximum bytes of each stream. */
+const maxOutput = 128 * 1024
+const cutMark = '\n[truncated: the output was longer than 128 KiB]'
 
 export interface ScriptResult {
   readonly stdout: string
   readonly stderr: string
-  /** Null where it was ended. */
+  /** Null if the script was killed. */
   readonly exitCode: number | null
 }
 
-/** A sandbox has a process namespace of its own, in which the agent is among the first. */
-const firstStranger = 64
+/** A sandbox has its own process namespace, in which the agent has a small process id. */
+const maxAgentPid = 64
 
-/** A module that is read from the input imports as if it lay in the working directory. */
+/** A module from standard input resolves imports from the working directory. */
 const packages = '/packages'
 
 const refused = (why: string): ScriptResult => ({ stdout: '', stderr: `run_script: ${why}`, exitCode: null })
@@ -30,20 +30,20 @@ const gather = (stream: NodeJS.ReadableStream): (() => string) => {
   const chunks: Buffer[] = []
   let bytes = 0
   stream.on('data', (chunk: Buffer) => {
-    if (bytes < mostOutput) chunks.push(chunk.subarray(0, mostOutput - bytes))
+    if (bytes < maxOutput) chunks.push(chunk.subarray(0, maxOutput - bytes))
     bytes += chunk.byteLength
   })
-  return () => `${Buffer.concat(chunks).toString('utf8')}${bytes > mostOutput ? cutMark : ''}`
+  return () => `${Buffer.concat(chunks).toString('utf8')}${bytes > maxOutput ? cutMark : ''}`
 }
 
-/** All that began after the agent: within these walls nothing else is the agent's to keep, and no process may lead a group. */
-const endAll = (): void => {
+/** Kills all processes that started after the agent: in the sandbox they can only belong to scripts. */
+const killAll = (): void => {
   for (const name of readdirSync('/proc')) {
     const pid = /^\d+$/.test(name) ? Number(name) : 0
     try {
       if (pid > process.pid) process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended by itself.
+      // The process has already exited.
     }
   }
 }
@@ -60,28 +60,28 @@ const run = async (code: string, time: number): Promise<ScriptResult> => {
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
-    endAll()
+    killAll()
   }, time)
-  // What it left running may hold its output open.
-  child.on('exit', endAll)
+  // Remaining child processes may keep its output open.
+  child.on('exit', killAll)
   const exitCode = await promise
   clearTimeout(timer)
-  return { stdout: stdout(), stderr: `${stderr()}${isLate ? `\n[ended: it ran longer than ${time} ms]` : ''}`, exitCode }
+  return { stdout: stdout(), stderr: `${stderr()}${isLate ? `\n[killed: it ran longer than ${time} ms]` : ''}`, exitCode }
 }
 
-/** Outside of a sandbox it would end what is not its own. */
-const isInside = (): boolean => import.meta.filename.startsWith('/agent/') && process.pid < firstStranger
+/** Outside a sandbox it would kill other processes. */
+const isInside = (): boolean => import.meta.filename.startsWith('/agent/') && process.pid < maxAgentPid
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** One after another, since the end of one ends all that runs. Never rejects: what is wrong with the script is its result. */
+/** Runs scripts one at a time, because the end of one kills all processes. Never rejects: an error is part of the result. */
 export const runScript = async (args: unknown): Promise<ScriptResult> => {
-  const { code, timeoutMs = usualTime } = fields(args)
-  if (!isInside()) return refused('expected to be in a sandbox')
+  const { code, timeoutMs = defaultTime } = fields(args)
+  if (!isInside()) return refused('only available in a sandbox')
   const script = text(code)
-  if (script === undefined) return refused('expected { code: string, timeoutMs?: number }')
-  if (typeof timeoutMs !== 'number' || !Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > longestTime) {
-    return refused(`expected timeoutMs from 1 to ${longestTime}`)
+  if (script === undefined) return refused('the arguments must be { code: string, timeoutMs?: number }')
+  if (typeof timeoutMs !== 'number' || !Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > maxTime) {
+    return refused(`timeoutMs must be from 1 to ${maxTime}`)
   }
   const result = last.then(() => run(script, timeoutMs))
   last = result
@@ -92,8 +92,8 @@ export const runScript = async (args: unknown): Promise<ScriptResult> => {
 export const scriptTool: OwnTool = {
   name: 'run_script',
   description:
-    'Runs an ES module by Node and returns its stdout, stderr and exit code. It may import the approved packages, read and write below /workspace, and has no network.',
-  schema: objectOf({ code: { type: 'string' }, timeoutMs: { type: 'integer', minimum: 1, maximum: 60_000 } }, ['code']),
+    'Runs an ES module with Node.js and returns its stdout, stderr and exit code. It can import the approved packages, read and write below /workspace, and has no network.',
+  schema: objectSchema({ code: { type: 'string' }, timeoutMs: { type: 'integer', minimum: 1, maximum: 60_000 } }, ['code']),
   // It may have had effects.
   repeatable: false,
   run: async (args) => {

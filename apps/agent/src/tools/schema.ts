@@ -1,9 +1,9 @@
-// Checks the arguments of a tool against the common part of JSON Schema. Unknown keywords are let through, since the
-// server that declared the tool checks again. Patterns are not tried: a hostile one would block the agent.
+// Validates tool arguments against a subset of JSON Schema. Unknown keywords are ignored, because the server validates again.
+// Patterns are ignored, because a malicious one could block the agent.
 import { type Fields, fields, list, text } from '../host/fields.ts'
 
-/** Depth beyond which nothing is looked at. */
-const deepest = 32
+/** Maximum depth that is validated. */
+const maxDepth = 32
 
 interface Walk {
   readonly root: Fields
@@ -18,9 +18,9 @@ const typeOf = (value: unknown): string => {
   return typeof value
 }
 
-const isOfType = (value: unknown, wanted: string): boolean => {
+const isOfType = (value: unknown, expected: string): boolean => {
   const type = typeOf(value)
-  return type === wanted || (wanted === 'number' && type === 'integer')
+  return type === expected || (expected === 'number' && type === 'integer')
 }
 
 const into = (walk: Walk, name: string): Walk => ({
@@ -33,7 +33,7 @@ const at = ({ path }: Walk): string => (path === '' ? 'the arguments' : path)
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-const wantedTypes = (schema: Fields): string[] => {
+const readTypes = (schema: Fields): string[] => {
   const one = text(schema['type'])
   return one === undefined ? list(schema['type']).flatMap((type) => text(type) ?? []) : [one]
 }
@@ -41,32 +41,32 @@ const wantedTypes = (schema: Fields): string[] => {
 const checkObject = (schema: Fields, value: Fields, walk: Walk): string[] => {
   const properties = fields(schema['properties'])
   const missing = list(schema['required']).flatMap((name) => {
-    const wanted = text(name)
-    return wanted === undefined || Object.hasOwn(value, wanted) ? [] : [`${at(walk)}: expected ${wanted}, which is missing`]
+    const required = text(name)
+    return required === undefined || Object.hasOwn(value, required) ? [] : [`${at(walk)}: ${required} is missing`]
   })
-  const found = Object.entries(value).flatMap(([name, entry]) => {
+  const nested = Object.entries(value).flatMap(([name, entry]) => {
     if (Object.hasOwn(properties, name)) return check(properties[name], entry, into(walk, name))
     if (schema['additionalProperties'] === false && schema['patternProperties'] === undefined)
       return [`${at(walk)}: expected ${Object.keys(properties).join(', ') || 'nothing'}, got ${name}`]
     return typeof schema['additionalProperties'] === 'object' ? check(schema['additionalProperties'], entry, into(walk, name)) : []
   })
-  return [...missing, ...found]
+  return [...missing, ...nested]
 }
 
-const within = (schema: Fields, size: number, { least, most }: { least: string; most: string }): boolean => {
-  const [low, high] = [schema[least], schema[most]]
+const within = (schema: Fields, size: number, { low: lowKey, high: highKey }: { low: string; high: string }): boolean => {
+  const [low, high] = [schema[lowKey], schema[highKey]]
   return !(typeof low === 'number' && size < low) && !(typeof high === 'number' && size > high)
 }
 
-const range = (schema: Fields, { least, most }: { least: string; most: string }): string => {
-  const [low, high] = [schema[least], schema[most]]
+const range = (schema: Fields, { low: lowKey, high: highKey }: { low: string; high: string }): string => {
+  const [low, high] = [schema[lowKey], schema[highKey]]
   return `${typeof low === 'number' ? low : 'any'} to ${typeof high === 'number' ? high : 'any'}`
 }
 
 const bounds = {
-  number: { least: 'minimum', most: 'maximum', unit: '' },
-  string: { least: 'minLength', most: 'maxLength', unit: ' characters' },
-  array: { least: 'minItems', most: 'maxItems', unit: ' items' },
+  number: { low: 'minimum', high: 'maximum', unit: '' },
+  string: { low: 'minLength', high: 'maxLength', unit: ' characters' },
+  array: { low: 'minItems', high: 'maxItems', unit: ' items' },
 } as const
 
 const sizeOf = (value: unknown): { size: number; bound: (typeof bounds)[keyof typeof bounds] } | undefined => {
@@ -76,9 +76,9 @@ const sizeOf = (value: unknown): { size: number; bound: (typeof bounds)[keyof ty
 }
 
 const checkSize = (schema: Fields, value: unknown, walk: Walk): string[] => {
-  const found = sizeOf(value)
-  if (found === undefined || within(schema, found.size, found.bound)) return []
-  return [`${at(walk)}: expected ${range(schema, found.bound)}${found.bound.unit}, got ${found.size}`]
+  const measured = sizeOf(value)
+  if (measured === undefined || within(schema, measured.size, measured.bound)) return []
+  return [`${at(walk)}: expected ${range(schema, measured.bound)}${measured.bound.unit}, got ${measured.size}`]
 }
 
 const checkUnions = (schema: Fields, value: unknown, walk: Walk): string[] => {
@@ -86,13 +86,13 @@ const checkUnions = (schema: Fields, value: unknown, walk: Walk): string[] => {
   if (all.length > 0) return all
   for (const name of ['anyOf', 'oneOf']) {
     const choices = list(schema[name])
-    const wrongs = choices.map((choice) => check(choice, value, walk))
-    if (choices.length > 0 && wrongs.every((wrong) => wrong.length > 0)) return wrongs.toSorted((a, b) => a.length - b.length)[0] ?? []
+    const results = choices.map((choice) => check(choice, value, walk))
+    if (choices.length > 0 && results.every((issues) => issues.length > 0)) return results.toSorted((a, b) => a.length - b.length)[0] ?? []
   }
   return []
 }
 
-/** `#` and `#/$defs/name` alone. */
+/** Only resolves `#` and pointers such as `#/$defs/name`. */
 const resolve = (root: Fields, reference: string): unknown =>
   reference === '#'
     ? root
@@ -103,13 +103,13 @@ const resolve = (root: Fields, reference: string): unknown =>
           .reduce<unknown>((value, key) => fields(value)[key.replaceAll('~1', '/').replaceAll('~0', '~')], root)
       : undefined
 
-const check = (wanted: unknown, value: unknown, walk: Walk): string[] => {
-  if (wanted === false) return [`${at(walk)}: expected nothing`]
-  const schema = fields(wanted)
-  if (walk.depth > deepest) return []
+const check = (definition: unknown, value: unknown, walk: Walk): string[] => {
+  if (definition === false) return [`${at(walk)}: expected nothing`]
+  const schema = fields(definition)
+  if (walk.depth > maxDepth) return []
   const reference = text(schema['$ref'])
   if (reference !== undefined) return check(resolve(walk.root, reference) ?? {}, value, { ...walk, depth: walk.depth + 1 })
-  const types = wantedTypes(schema)
+  const types = readTypes(schema)
   if (types.length > 0 && !types.some((type) => isOfType(value, type)))
     return [`${at(walk)}: expected ${types.join(' or ')}, got ${typeOf(value)}`]
   const choices = Object.hasOwn(schema, 'const') ? [schema['const']] : list(schema['enum'])
@@ -123,7 +123,7 @@ const check = (wanted: unknown, value: unknown, walk: Walk): string[] => {
   return [...checkSize(schema, value, walk), ...inside, ...checkUnions(schema, value, walk)]
 }
 
-/** What is wrong, in words; empty where nothing is. */
+/** Describes what is invalid; empty if the arguments are valid. */
 export const checkArguments = (schema: Fields, value: unknown): readonly string[] => {
   if (typeOf(value) !== 'object') return [`the arguments: expected object, got ${typeOf(value)}`]
   return check(schema, value, { root: schema, path: '', depth: 0 }).slice(0, 8)

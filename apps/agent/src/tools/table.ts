@@ -1,4 +1,4 @@
-// The table of built-in tools. The group decides which of them are on.
+// The table of built-in tools. The configuration of the group enables them.
 import { listDir, readFile, writeFile } from './files.ts'
 import type { OwnTool } from './own.ts'
 import { requestChange } from './request-change.ts'

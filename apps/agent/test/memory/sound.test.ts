@@ -95,6 +95,6 @@ describe('a kept dialogue', timeout, () => {
     assertSound(fitted)
     assert.deepEqual(fitted[0], { role: 'user', content: 'why?' })
     assert.match(JSON.stringify(fitted.at(-1)), /3{5000}/)
-    assert.match(JSON.stringify(fitted), /\[cut: 9000 bytes in all\]/)
+    assert.match(JSON.stringify(fitted), /\[truncated: 9000 bytes in total\]/)
   })
 })

@@ -17,21 +17,21 @@ interface Case {
 
 const cases: readonly Case[] = [
   { fault: 'fault status 429 retry-after 0 times 1\nsay Well.', says: /^Well\.$/, asked: 2 },
-  { fault: 'fault status 429 retry-after 3600', says: /too many requests \(429.*it asks to wait 3600 s\. Write to me again/ },
+  { fault: 'fault status 429 retry-after 3600', says: /too many requests \(429.*retry after 3600 s\. Write to me again/ },
   { fault: 'fault status 429 retry-after 0', says: /too many requests \(429/, asked: 4 },
   { fault: 'fault status 500', says: /^I could not answer: the provider failed \(500/ },
   { fault: 'fault status 529', says: /the provider is overloaded \(529/ },
-  { fault: 'fault status 401', says: /did not accept who asked \(401/ },
-  { fault: 'fault status 403', says: /this was not permitted \(403/ },
+  { fault: 'fault status 401', says: /rejected the credentials \(401/ },
+  { fault: 'fault status 403', says: /the request was not permitted \(403/ },
   { fault: 'fault reset', says: /^I could not answer: / },
-  { fault: 'fault reset after 6\nsay some words of an answer', says: /the connection broke in the middle of the answer/ },
+  { fault: 'fault reset after 6\nsay some words of an answer', says: /the connection broke during the answer/ },
   { fault: 'fault end after 5\nsay some words of an answer', says: /\[I could not finish my answer: |^I could not answer: / },
   { fault: 'fault malformed after 6\nsay some words of an answer', says: /I could not (finish my )?answer: / },
   { fault: 'fault error-event after 6\nsay some words of an answer', says: /I could not (finish my )?answer: / },
-  { fault: 'fault media-type', says: /expected a stream of events, got text\/html/ },
-  { fault: 'fault endless after 4\nsay some words', says: /the answer had no end/ },
-  { fault: 'stop length\nsay some words', says: /some words\n\n\[The answer was cut/ },
-  { fault: 'stop refusal', says: /did not let it answer this|had nothing to say/ },
+  { fault: 'fault media-type', says: /the answer is not an event stream but text\/html/ },
+  { fault: 'fault endless after 4\nsay some words', says: /the answer was too long/ },
+  { fault: 'stop length\nsay some words', says: /some words\n\n\[The answer was cut off/ },
+  { fault: 'stop refusal', says: /blocked the answer|gave an empty answer/ },
 ]
 
 const formats = ['anthropic', 'openai', 'gemini', 'compatible'] as const satisfies readonly ProviderName[]
@@ -63,7 +63,7 @@ describe('faults of a provider', timeout, () => {
       const { host, start, provider } = room
       const agent = start({ GATEHOUSE_MODEL_IDLE: '1500' })
       for (const fault of ['fault silence', 'fault silence after 6\nsay some words of an answer'])
-        assert.match(await host.replyTo(host.deliver(fault)), /the model said nothing for 2 s/)
+        assert.match(await host.replyTo(host.deliver(fault)), /the model sent no data for 2 s/)
       assert.equal(provider.requests.length, 2)
       agent.process.kill('SIGTERM')
       assert.equal(await agent.exited, 0)
@@ -80,7 +80,7 @@ describe('faults of a provider', timeout, () => {
     host.respondToCall = () => ({ status: 200, body: { content: [{ type: 'text', text: 'hi' }], isError: false } })
     start()
     const reply = await host.replyTo(host.deliver('call sample__echo {"text":"a"}\n---\nfault status 500'))
-    assert.match(reply, /the provider failed .*What I had done until then is done/)
+    assert.match(reply, /the provider failed .*The actions that I completed before stay in effect/)
     assert.equal(await host.replyTo(host.deliver('say On.')), 'On.')
     assert.equal(host.toolCalls.length, 1)
     assert.deepEqual(refusals(room), [])
@@ -110,7 +110,7 @@ describe('faults of a provider', timeout, () => {
     assert.equal(await agent.exited, 0)
     await closeWay()
     start({ GATEHOUSE_MODEL_ABSENT: '500' })
-    assert.match(await host.replyTo(host.deliver('say Three.')), /the way to the model is closed/)
+    assert.match(await host.replyTo(host.deliver('say Three.')), /the model cannot be reached/)
     await openWay()
     assert.equal(await host.replyTo(host.deliver('say Four.')), 'Four.')
     assert.equal(provider.requests.length, 3)

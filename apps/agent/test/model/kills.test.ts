@@ -91,7 +91,7 @@ describe('an agent that is killed', { timeout: full ? 3_600_000 : 600_000 }, () 
     const id = host.deliver('call sample__echo {"text":"one"}\n---\nsay It said: {result}')
     await agent.exited
     start()
-    assert.match(await host.replyTo(id), /^It said: Outcome unknown: I was stopped after this call was begun/)
+    assert.match(await host.replyTo(id), /^It said: Outcome unknown: I was stopped after this call started/)
     assert.equal(host.toolCalls.length, 1)
     assert.deepEqual(refusals(room), [])
   })

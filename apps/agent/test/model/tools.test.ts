@@ -31,12 +31,12 @@ describe('files', timeout, () => {
     await symlink('/etc', join(directory, 'workspace/etc'))
     await symlink(join(directory, 'memory/.dialogue-other.json'), join(directory, 'workspace/other'))
     start()
-    assert.equal(await told(room, 'write_file', { path: 'a/b.txt', text: 'Line one\nline Two' }), 'written: 17 bytes')
+    assert.equal(await told(room, 'write_file', { path: 'a/b.txt', text: 'Line one\nline Two' }), 'wrote 17 bytes')
     assert.equal(await told(room, 'read_file', { path: '/workspace/a/b.txt' }), 'Line one\nline Two')
     assert.equal(await told(room, 'list_dir', { path: '.' }), 'a/\ndata.bin\netc\nother')
     assert.equal(await told(room, 'search', { pattern: 'TWO' }), '/workspace/a/b.txt:2: line Two')
     assert.equal(await told(room, 'read_file', { path: '/shared/given.txt' }), 'from the operator')
-    assert.equal(await told(room, 'read_file', { path: 'data.bin' }), 'this is no text: 3 bytes')
+    assert.equal(await told(room, 'read_file', { path: 'data.bin' }), 'not a text file: 3 bytes')
     for (const path of [
       '/etc/passwd',
       '../../etc/passwd',
@@ -47,9 +47,13 @@ describe('files', timeout, () => {
       '/run/gatehouse',
       'a\u0000b',
     ])
-      assert.match(await told(room, 'read_file', { path }), /expected a path below \/workspace, \/memory, \/mnt or \/shared, got /, path)
+      assert.match(await told(room, 'read_file', { path }), /the path must be below \/workspace, \/memory, \/mnt or \/shared \(got /, path)
     for (const path of ['/shared/x', '/memory/.dialogue-other.json', '/workspace/etc/x', '/tmp/x'])
-      assert.match(await told(room, 'write_file', { path, text: 'x' }), /expected a path below \/workspace, \/memory or \/mnt, got /, path)
+      assert.match(
+        await told(room, 'write_file', { path, text: 'x' }),
+        /the path must be below \/workspace, \/memory or \/mnt \(got /,
+        path,
+      )
     assert.match(await told(room, 'read_file', { path: 'missing' }), /ENOENT/)
     assert.deepEqual(refusals(room), [])
   })
@@ -79,9 +83,9 @@ describe('files for the human', timeout, () => {
     const sent = () => host.replies.flatMap(({ files }) => (files === undefined ? [] : [files]))
     assert.deepEqual(sent(), [['/workspace/report.md', '/memory/notes.md', '/workspace/report.md']])
     for (const path of ['/shared/given.txt', '/mnt/given.txt'])
-      assert.match(await send(path), /expected a file below \/workspace or \/memory, got .*Copy it there first/, path)
+      assert.match(await send(path), /the file must be below \/workspace or \/memory .*Copy it there first/, path)
     for (const path of ['/etc/passwd', '/memory/.dialogue-other.json', '../../etc/passwd'])
-      assert.match(await send(path), /expected a path below/, path)
+      assert.match(await send(path), /the path must be below/, path)
     assert.match(await send('a', 'b', 'c', 'd', 'e'), /expected any to 4 items, got 5/)
     assert.equal(sent().length, 1)
     assert.deepEqual(refusals(room), [])
@@ -101,7 +105,7 @@ describe('files for the human', timeout, () => {
     const said = host.replies.filter(({ inReplyTo }) => inReplyTo === id)
     assert.equal(said[0]?.text, 'Two.')
     assert.equal(new Set(said.map((reply) => reply.id)).size, said.length)
-    assert.match(await toldLast(room, { text: 'x', files: ['missing'] }), /did not take the message: there is nothing at/)
+    assert.match(await toldLast(room, { text: 'x', files: ['missing'] }), /refused the message: there is nothing at/)
     assert.deepEqual(refusals(room), [])
   })
 })
@@ -113,12 +117,12 @@ describe('calls', timeout, () => {
     start()
     assert.match(
       await told(room, 'sample__echo', { text: 5 }),
-      /The arguments are not what sample__echo takes\. text: expected string, got integer\. Nothing was done/,
+      /The arguments of sample__echo are invalid\. text: expected string, got integer\. Nothing was done/,
     )
-    assert.match(await told(room, 'sample__echo', {}), /expected text, which is missing/)
+    assert.match(await told(room, 'sample__echo', {}), /the arguments: text is missing/)
     assert.match(await told(room, 'sample__echo', { text: 'a', more: 1 }), /expected text, got more/)
-    assert.match(await told(room, 'sample__echo', '{"text":"a"'), /no JSON object|expected text/)
-    assert.match(await told(room, 'sample__other', {}), /There is no tool sample__other, or it is turned off\. There are: list_dir/)
+    assert.match(await told(room, 'sample__echo', '{"text":"a"'), /not a JSON object|text is missing/)
+    assert.match(await told(room, 'sample__other', {}), /There is no tool sample__other, or it is disabled\. Available tools: list_dir/)
     assert.match(await told(room, 'run_script', { code: '1' }), /There is no tool run_script/)
     assert.deepEqual(host.toolCalls, [])
     assert.deepEqual(refusals(room), [])
@@ -131,18 +135,18 @@ describe('calls', timeout, () => {
     const answers: [unknown, RegExp][] = [
       [
         { code: 'not-granted', message: 'no grant names it' },
-        /no grant names it \(not-granted\)\. You may ask for it with request_capability_change/,
+        /no grant names it \(not-granted\)\. You can request it with request_capability_change/,
       ],
       [{ code: 'frozen', message: 'frozen by ada' }, /until a human lifts the freeze/],
       [{ code: 'timeout', message: 'no answer in 60 s' }, /Do not repeat it unless/],
-      [{ code: 'definition-changed', message: 'not what was approved' }, /no longer what was approved/],
+      [{ code: 'definition-changed', message: 'not what was approved' }, /definition changed since it was approved/],
     ]
     for (const [error, says] of answers) {
       host.respondToCall = () => ({ status: 200, body: { content: [], isError: true, error } })
       assert.match(await told(room, 'sample__echo', { text: 'a' }), says)
     }
     host.respondToCall = () => 'hang up'
-    assert.match(await told(room, 'sample__echo', { text: 'a' }), /Outcome unknown: the answer to sample__echo was lost/)
+    assert.match(await told(room, 'sample__echo', { text: 'a' }), /Outcome unknown: the response of sample__echo was lost/)
     host.frozen = true
     assert.match(await told(room, 'sample__echo', { text: 'a' }), /There is no tool sample__echo/)
     host.frozen = false
@@ -217,7 +221,7 @@ describe('a request for more', timeout, () => {
     start()
     const after = { server: 'sample', tools: ['echo'] }
     const held = await told(room, 'request_capability_change', { kind: 'mcp_access', after, reason: 'to say it again' })
-    assert.match(held, /is held\. A human decides, which may take long\. You will get a message/)
+    assert.match(held, /is held\. A human decides, which may take a long time\. You will get a message/)
     assert.deepEqual(host.changes, [{ kind: 'mcp_access', after, reason: 'to say it again' }])
     assert.doesNotMatch(JSON.stringify(provider.requests.at(-1)?.body), /"is_error":true/)
     host.listed = [echo]
@@ -240,9 +244,9 @@ describe('a request for more', timeout, () => {
     host.respondToChange = () => answers.shift() ?? 'hang up'
     start()
     const withdraw = (after: object) => told(room, 'request_capability_change', { kind: 'withdraw', after, reason: 'another way' })
-    assert.match(await withdraw({ id }), /^Change chg_\S+ is withdrawn\. Nobody decides about it any more/)
+    assert.match(await withdraw({ id }), /^Change chg_\S+ is withdrawn\. It is no longer pending/)
     assert.match(await withdraw({ id }), /was not withdrawn: chg_\S+ is applied \(change-already-decided\)/)
-    assert.match(await withdraw({ change: id }), /Nothing was withdrawn\. after: expected \{"id"/)
+    assert.match(await withdraw({ change: id }), /Nothing was withdrawn\. after must be \{"id"/)
     assert.deepEqual(
       host.withdrawn,
       Array.from({ length: 3 }, () => ({ id, body: { reason: 'another way' } })),
@@ -259,7 +263,7 @@ describe('a request for more', timeout, () => {
     const request = { kind: 'mcp_access', after: {}, reason: 'x' }
     assert.match(
       await told(room, 'request_capability_change', request),
-      /was not taken: no server sample in the catalog \(change-refused\)\. Do not send the same again/,
+      /failed: no server sample in the catalog \(change-refused\)\. Do not send the same request again/,
     )
     assert.match(await told(room, 'request_capability_change', { ...request, kind: 'agent_create' }), /kind: expected "mcp_access" or/)
     assert.equal(host.changes.length, 1)
@@ -291,7 +295,7 @@ describe('memory', timeout, () => {
     await writeFile(join(directory, 'memory/.dialogue-ses_aaaaaaaaaaaaa.json'), '{"messages":[{"role":"wizard"}')
     const agent = start()
     assert.equal(await host.replyTo(host.deliver('say Hello.')), 'Hello.')
-    assert.match(agent.stderr(), /cannot be read, and is put aside/)
+    assert.match(agent.stderr(), /cannot read \S+, moving it aside/)
     assert.deepEqual(refusals(room), [])
   })
 })

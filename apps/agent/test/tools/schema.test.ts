@@ -41,7 +41,7 @@ describe('arguments', () => {
   it('that do not are told with the place, what was expected, and what was got', () => {
     const cases: [unknown, RegExp][] = [
       [[], /^the arguments: expected object, got array$/],
-      [{}, /^the arguments: expected name, which is missing$/],
+      [{}, /^the arguments: name is missing$/],
       [{ name: 1 }, /^name: expected string, got integer$/],
       [{ name: '' }, /^name: expected 1 to 5 characters, got 0$/],
       [{ name: 'a', count: 1.5 }, /^count: expected integer, got number$/],
@@ -50,9 +50,9 @@ describe('arguments', () => {
       [{ name: 'a', at: [1] }, /^at: expected 2 to 2 items, got 1$/],
       [{ name: 'a', at: [1, 'x'] }, /^at\.1: expected number, got string$/],
       [{ name: 'a', either: 1 }, /^either: expected string, got integer$/],
-      [{ name: 'a', deep: {} }, /^deep: expected flag, which is missing$/],
+      [{ name: 'a', deep: {} }, /^deep: flag is missing$/],
       [{ name: 'a', other: 1 }, /expected name, count, kind, at, either, deep, self, got other$/],
-      [{ name: 'a', self: { name: 'b', self: {} } }, /^self\.self: expected name, which is missing$/],
+      [{ name: 'a', self: { name: 'b', self: {} } }, /^self\.self: name is missing$/],
       [JSON.parse('{"name":"a","__proto__":1}'), /got __proto__$/],
     ]
     for (const [value, why] of cases) assert.match(checkArguments(schema, value).join('; '), why)

@@ -1,6 +1,6 @@
 // A `fetch` on node:http: that of Node costs a tenth of a second at its first use. Follows nothing, keeps nothing.
 import { type ClientRequest, type IncomingMessage, request as requestByHttp } from 'node:http'
-import type { Answered, Fetch, Sent } from '@gatehouse/client'
+import type { FetchResponse, Fetch, FetchInit } from '@gatehouse/client'
 import type { Environment } from '../command.ts'
 
 /** Where the way leads through a proxy, and who is trusted. Plain http takes no proxy: it would read the token. */
@@ -17,7 +17,7 @@ const authorities = async (file: string): Promise<string[]> => {
   return [...rootCertificates, await readFile(file, 'utf8')]
 }
 
-const open = async (url: URL, init: Sent, environment: Environment): Promise<ClientRequest> => {
+const open = async (url: URL, init: FetchInit, environment: Environment): Promise<ClientRequest> => {
   const options = { method: init.method, headers: init.headers, ...(init.signal !== undefined && { signal: init.signal }) }
   if (url.protocol === 'http:') return requestByHttp(url, options)
   const { request } = await import('node:https')
@@ -37,7 +37,7 @@ const readBytes = async (message: IncomingMessage): Promise<ArrayBuffer> => {
   return new Uint8Array(Buffer.concat(pieces)).buffer
 }
 
-const answerOf = (message: IncomingMessage): Answered => {
+const answerOf = (message: IncomingMessage): FetchResponse => {
   const status = message.statusCode ?? 0
   return {
     ok: status >= 200 && status < 300,
@@ -63,7 +63,7 @@ export const createFetch =
   (environment: Environment): Fetch =>
   async (address, init) => {
     const request = await open(new URL(address), init, environment)
-    return await new Promise<Answered>((resolve, reject) => {
+    return await new Promise<FetchResponse>((resolve, reject) => {
       request.once('error', (error) => reject(ofProxy(error, environment)))
       request.once('response', (message) => resolve(answerOf(message)))
       request.end(init.body)

@@ -1,6 +1,6 @@
 // Lists over several pages: follows cursors to the end or to a maximum and honours Retry-After. Also the flags that filter lists.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PendingWanted } from '@gatehouse/client'
+import type { PendingQuery } from '@gatehouse/client'
 import { isServiceError, Kind, kindNames } from '@gatehouse/contracts'
 import { Flags } from '@oclif/core'
 import * as v from 'valibot'
@@ -65,7 +65,7 @@ export interface Filter {
   readonly until?: string | undefined
 }
 
-export const parseFilter = ({ group, kind, principal, since, until }: Filter): PendingWanted => ({
+export const parseFilter = ({ group, kind, principal, since, until }: Filter): PendingQuery => ({
   agentGroupID: group,
   kind: v.parse(v.optional(Kind), kind),
   principal,

@@ -1,5 +1,5 @@
 // The first agent group: its model provider, the change that creates it, and its approval.
-import type { PendingWanted } from '@gatehouse/client'
+import type { PendingQuery } from '@gatehouse/client'
 import { type Change, isServiceError, type Kind } from '@gatehouse/contracts'
 import { readAllPages } from '../connection/pages.ts'
 import { executeStep } from '../declaration/execute.ts'
@@ -23,7 +23,7 @@ const waits = ({ outcome }: OnboardChange, id: string): Outcome => ({
 })
 
 /** Asked for in an earlier run. What others asked for is theirs to be looked at: with `--yes` nobody would. */
-const findOwn = async ({ client, self, status }: Tour, wanted: PendingWanted): Promise<Change[]> => {
+const findOwn = async ({ client, self, status }: Tour, wanted: PendingQuery): Promise<Change[]> => {
   const { principal } = await status()
   const held = await readAllPages((cursor) => client.changes.pending({ ...wanted, cursor }))
   return held.filter((change) => change.principal === principal.name && change.requestedBy === `cli:${self}`)

@@ -81,7 +81,7 @@ suite('svcctl files', () => {
     const out = join(directory, 'part')
     const ended = await svcctl(['files', 'get', 'dev-agent', 'cut', '--out', out], { env })
     assert.equal(ended.code, 5)
-    assert.match(ended.stderr, /it ended early: .*\nTry: try again/)
+    assert.match(ended.stderr, /the response ended early: .*\nTry: try again/)
     assert.deepEqual(
       readdirSync(directory).filter((name) => name.startsWith('part') || name.startsWith('.')),
       [],

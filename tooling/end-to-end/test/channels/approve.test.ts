@@ -58,7 +58,7 @@ test('message in, tool refused, request, card, approved by a reply, tool works, 
   await say({ text: 'tool:sample__echo {"text":"early"}', thread })
   await heard('refused', thread)
   await say({ text: 'request:mcp_access {"server":"sample","tools":["echo"]}', thread })
-  const { text: asked } = await heard('asked for mcp_access', thread)
+  const { text: asked } = await heard('requested mcp_access', thread)
   const id = /chg_\S+/.exec(asked)?.[0] ?? ''
   const posted = await cardOf(id)
   assert.deepEqual([posted.act, posted.thread, posted.card.risk, posted.card.state], ['posted', thread, 'medium', 'held'])

@@ -58,7 +58,7 @@ suite('decisions by e-mail', { skip }, () => {
     await write('tool:sample__echo {"text":"early"}', '<deploy@example.test>')
     await letterWith('ann', 'refused')
     await write('request:mcp_access {"server":"sample","tools":["echo"]}', '<ask@example.test>', inThread)
-    const id = /chg_\d{14}\.\d{9}/.exec((await letterWith('ann', 'asked for mcp_access')).body)?.[0] ?? ''
+    const id = /chg_\d{14}\.\d{9}/.exec((await letterWith('ann', 'requested mcp_access')).body)?.[0] ?? ''
     const card = await cardOf(id)
     const header = (name: string): string | undefined => card.header(name)
     assert.deepEqual(

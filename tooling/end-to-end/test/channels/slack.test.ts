@@ -95,7 +95,7 @@ test('message in, tool refused, request, card, approved by a button, tool works,
   const more = { thread_ts: thread }
   await heard('refused', thread)
   server.say({ text: toBot('request:mcp_access {"server":"sample","tools":["echo"]}'), more })
-  const { text: asked } = await heard('asked for mcp_access', thread)
+  const { text: asked } = await heard('requested mcp_access', thread)
   const id = /chg_\d{14}\.\d{9}/.exec(asked)?.[0] ?? ''
   const card = await cardOf(id)
   assert.deepEqual([card.channel, card.thread, labels(card)], [place, thread, ['Approve', 'Reject']])

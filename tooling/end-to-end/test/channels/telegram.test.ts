@@ -146,7 +146,7 @@ test('message in, tool refused, request, card, a press of who may decide, tool w
   ask('tool:sample__echo {"text":"early"}')
   await heard('refused')
   ask('request:mcp_access {"server":"sample","tools":["echo"]}')
-  const id = /chg_\S+/.exec((await heard('asked for mcp_access')).text)?.[0] ?? ''
+  const id = /chg_\S+/.exec((await heard('requested mcp_access')).text)?.[0] ?? ''
   const card = await cardOf(id, team)
   const elsewhere = await cardOf(id, group)
   assert.deepEqual([card.message_thread_id, elsewhere.message_thread_id], [9, undefined])
