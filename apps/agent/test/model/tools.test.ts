@@ -1,4 +1,4 @@
-// What the model can do, and what it is told of what it did.
+// Tools of the model and their results.
 import assert from 'node:assert/strict'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -49,11 +49,7 @@ describe('files', timeout, () => {
     ])
       assert.match(await told(room, 'read_file', { path }), /the path must be below \/workspace, \/memory, \/mnt or \/shared \(got /, path)
     for (const path of ['/shared/x', '/memory/.dialogue-other.json', '/workspace/etc/x', '/tmp/x'])
-      assert.match(
-        await told(room, 'write_file', { path, text: 'x' }),
-        /the path must be below \/workspace, \/memory or \/mnt \(got /,
-        path,
-      )
+      assert.match(await told(room, 'write_file', { path, text: 'x' }), /must be below \/workspace, \/memory or \/mnt \(/, path)
     assert.match(await told(room, 'read_file', { path: 'missing' }), /ENOENT/)
     assert.deepEqual(refusals(room), [])
   })
