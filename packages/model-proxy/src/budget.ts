@@ -3,7 +3,7 @@ import type { Usage } from './formats/format.ts'
 
 export interface Reservation {
   readonly tokens: number
-  /** What it took in truth. Only the first counts. */
+  /** Settles the reservation with the actual usage. Only the first call counts. */
   settle(tokens: number): void
 }
 
@@ -14,14 +14,14 @@ export interface Spending {
 }
 
 interface Account {
-  /** The day on which the group was last looked at. */
+  /** The day of the group's last request. */
   day: string
   /** Spent by day, in the order in which the days came. More than one, so that none begins again when the clock is set back and forward. */
   readonly days: Map<string, number>
   reserved: number
 }
 
-/** Days remembered of each group. */
+/** Number of days stored for each group. */
 const maxDays = 4
 
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
@@ -55,7 +55,7 @@ export class Budget {
     return Math.max(0, most - this.#spent(group) - this.#account(group).reserved)
   }
 
-  /** Also without what is reserved, no more is left. */
+  /** True if the limit is reached even without reservations. */
   isOver(group: string, most: number): boolean {
     return this.#spent(group) >= most
   }
@@ -67,7 +67,7 @@ export class Budget {
     for (const oldest of days.keys()) if (days.size > maxDays) days.delete(oldest)
   }
 
-  /** What an earlier process spent, today or on a later day: then it counts for that day and for today. */
+  /** Adds the usage of an earlier process, of today or of a later day, which then counts for that day and for today. */
   recall(group: string, tokens: number, day: string): void {
     const { days } = this.#account(group)
     for (const one of new Set([day, dayOf(this.#clock())])) days.set(one, (days.get(one) ?? 0) + tokens)
@@ -77,7 +77,7 @@ export class Budget {
     return [...this.#accounts].map(([agentGroupID, { reserved }]) => ({ agentGroupID, tokens: this.#spent(agentGroupID), reserved }))
   }
 
-  /** Today. Where the clock came back to an earlier day, no less than was spent on the day that it left. */
+  /** Usage of today. If the clock was set back to an earlier day, at least the usage of the day that it left. */
   #spent(group: string): number {
     const account = this.#account(group)
     const { day, days } = account
@@ -87,7 +87,7 @@ export class Budget {
     return days.get(today) ?? 0
   }
 
-  /** What is reserved goes on to the next day. */
+  /** Reservations carry over to the next day. */
   #account(group: string): Account {
     const account = this.#accounts.get(group) ?? { day: '', days: new Map<string, number>(), reserved: 0 }
     this.#accounts.set(group, account)
@@ -95,7 +95,7 @@ export class Budget {
   }
 }
 
-/** How far a request came. */
+/** How far a request got. */
 export interface Course {
   /** `unsent`: no provider has seen it. `failed`: a provider answered with an error. `silent`: its answer never began. */
   readonly end: 'unsent' | 'failed' | 'silent' | 'given-up' | 'cut' | 'whole'
@@ -108,7 +108,7 @@ export interface Course {
 export interface Tokens {
   readonly input: number
   readonly output: number
-  /** The provider did not say. */
+  /** Estimates the usage that the provider did not report. */
   readonly estimated: boolean
 }
 
@@ -119,7 +119,7 @@ const nothing: Tokens = { input: 0, output: 0, estimated: false }
 export const reckon = ({ end, usage, bytesOut, streamed }: Course, reserved: { input: number; output: number }): Tokens => {
   if (end === 'unsent' || end === 'failed') return nothing
   if (end === 'silent') return { input: reserved.input, output: 0, estimated: true }
-  // Nobody can tell what the provider did before it noticed.
+  // The provider may have generated more before it noticed the abort.
   if (end === 'given-up') return { ...reserved, estimated: true }
   const seen = Math.min(reserved.output, Math.ceil(bytesOut / bytesPerToken[streamed ? 'stream' : 'whole']))
   const input = usage.input ?? reserved.input

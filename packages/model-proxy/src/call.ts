@@ -23,7 +23,7 @@ export interface ModelCall {
   usage: () => Usage
   reserved: { input: number; output: number }
   reservation?: Reservation
-  /** Holds word of it on disk while it is sent. */
+  /** The slot on disk that records the running request. */
   slot?: Slot
   code?: ModelErrorCode
 }
@@ -42,13 +42,13 @@ export const newCall = (caller: ModelCaller, started: number): ModelCall => ({
   reserved: { input: 0, output: 0 },
 })
 
-/** The last act of an answer, once it is written down. */
+/** Completes the answer after its record is written. */
 export type Finish = () => void
 
-/** Whom a socket belongs to. Nothing in a request can name another. */
+/** The session bound to this socket. A request cannot override it. */
 export interface ModelCaller {
   readonly id: SessionID
   readonly agentGroupID: AgentGroupID
-  /** Requests of the session that run now. */
+  /** Running requests of the session. */
   running: number
 }

@@ -7,7 +7,7 @@ import { transfer } from './stream/transfer.ts'
 const detailOf = (status: number): string => {
   if (status < 300) return 'the provider answers and takes the key'
   if (status === 401 || status === 403) return 'the provider refuses the key: replace it and start the unit again'
-  return `the provider answers ${status}, which says nothing of the key`
+  return `the provider answers ${status}, which does not show whether the key is valid`
 }
 
 export const checkProvider = async ({ provider, key }: Keyed, agents: Agents): Promise<ProviderCheck> => {
@@ -19,7 +19,7 @@ export const checkProvider = async ({ provider, key }: Keyed, agents: Agents): P
   const done = new Error('answered')
   const begin = ({ status }: { readonly status: number }): never => {
     answered.resolve(status)
-    // The list itself is not read.
+    // The list itself is ignored.
     throw done
   }
   const asked = {
@@ -46,7 +46,7 @@ export const checkProvider = async ({ provider, key }: Keyed, agents: Agents): P
       provider: provider.name,
       reachable: false,
       elapsedMs: elapsed(),
-      detail: 'the provider cannot be reached: look at the network, the proxy settings and the address',
+      detail: 'the provider cannot be reached: check the network, the proxy settings and the address',
     }
   }
 }

@@ -39,7 +39,7 @@ const authorize = async ({ gateway }: RequestTools, call: ModelCall, { signal }:
   return verdict
 }
 
-/** With a daily limit an answer has a most, so that it cannot take more than is left. */
+/** With a daily limit every answer has a maximum, so that it cannot exceed the remaining tokens. */
 const reserve = ({ budget }: RequestTools, call: ModelCall, { ask, allowed }: { ask: Ask; allowed: Allowed }): string => {
   const { format } = ask.route.path
   const { tokensPerDay, agentGroupID } = allowed
@@ -95,7 +95,7 @@ const run = async (tools: RequestTools, call: ModelCall, exchange: Exchange): Pr
   }
 }
 
-/** Of our own side, before anything was sent. */
+/** An error of the unit before anything was sent. */
 const refusalOf = (error: unknown): ModelRefusal => {
   if (isServiceError(error))
     return new ModelRefusal('unavailable', 'the unit cannot decide about the request now: try again in a moment', {
@@ -127,7 +127,7 @@ export const createHandle =
       const tokens = reckon({ end: call.end, usage: call.usage(), bytesOut: call.bytesOut, streamed: call.streamed }, call.reserved)
       call.reservation?.settle(tokens.input + tokens.output)
       await tools.recorder.end(call, tokens).then(finish, () => {
-        // An answer whose record is missing has no end.
+        // An answer without a record is not completed.
         if (response.headersSent) response.destroy()
         else sendRefusal(response, unwritable())
       })
@@ -136,7 +136,7 @@ export const createHandle =
     }
   }
 
-/** Requests that run now, judged again when a group's permissions change and when a freeze comes. */
+/** Running requests, checked again when a group's permissions change or a freeze begins. */
 export interface ModelFlight extends InFlightRequest {
   readonly session: ModelCaller
   readonly provider: string

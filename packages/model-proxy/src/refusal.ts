@@ -1,9 +1,9 @@
-// Refusals of model requests. Each text tells the agent what was wrong and what to do.
+// Refusals of model requests. Each message says what is wrong and what to do.
 import type { ServerResponse } from 'node:http'
 import { type ModelErrorCode, modelErrors } from '@gatehouse/contracts'
 
 export interface RefusalOptions {
-  /** HTTP status where it is the provider's own. */
+  /** HTTP status of the provider, if it answered. */
   readonly status?: number
   /** Headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ export class ModelRefusal extends Error {
   }
 }
 
-/** A refusal as the clients of all formats read one: an object `error` with a type, a code and a message. */
+/** A refusal in the form that clients of all formats accept: an object `error` with a type, a code and a message. */
 const refusalText = ({ code, message }: Pick<ModelRefusal, 'code' | 'message'>): string =>
   JSON.stringify({ type: 'error', error: { type: code, code, message } })
 
@@ -33,7 +33,7 @@ export interface JsonAnswer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Nothing is written to a caller that is gone. */
+/** Writes nothing if the caller has disconnected. */
 export const sendJson = (response: ServerResponse, { status, text, headers = {} }: JsonAnswer): void => {
   if (response.destroyed) return
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers })

@@ -1,4 +1,4 @@
-// The model proxy, which lends models of providers to sessions, request by request: RPC handlers and gateway events.
+// The model proxy, which gives sessions access to model providers request by request: RPC handlers and gateway events.
 import { join } from 'node:path'
 import {
   type gatewayModelProxy,
@@ -49,7 +49,7 @@ export interface GatewayListeners {
 
 export interface ModelProxyOptions {
   readonly boot: Pick<ModelProxyBoot, 'runDir' | 'halves' | 'providers' | 'ownAddress' | 'outbound'>
-  /** The client of the gateway, which stays when its connection does not. */
+  /** The client of the gateway, which survives lost connections. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayModelProxy>, 'calls' | 'close'>
   readonly records: Omit<Records, 'close'>
   readonly log: Logger
@@ -60,7 +60,7 @@ export interface ModelProxyOptions {
   readonly providers?: ProviderTable
   /** Milliseconds since the epoch. */
   readonly clock?: () => number
-  /** Milliseconds that a request may take, and that a provider may be silent; default those of the limits. */
+  /** Milliseconds for a request, and for a provider without output; defaults from the limits. */
   readonly callTime?: number
   readonly idleTime?: number
 }
@@ -68,7 +68,7 @@ export interface ModelProxyOptions {
 export interface ModelProxy {
   readonly controlPlane: Handlers<typeof modelProxyControlPlane>
   readonly life: LifeHandlers
-  /** Gives running requests a moment, then gives them up and records them. */
+  /** Waits briefly for running requests, then aborts and records them. */
   stop(): Promise<void>
 }
 
@@ -78,7 +78,7 @@ interface Rooms {
 }
 
 const listenToGateway = (rooms: () => Rooms, log: Logger): GatewayListeners => {
-  /** The next connection to the gateway makes good for what failed. */
+  /** The next connection to the gateway repeats whatever failed. */
   const begin = (event: string, act: Promise<void>): void =>
     void act.catch((error: unknown) => log.warn('an event failed', { event, error }))
   return {
@@ -131,7 +131,7 @@ interface Recollecting {
   readonly clock: RecordClock
 }
 
-/** Records of an earlier process are whole, and count, before anything is sent. */
+/** Completes and counts the records of an earlier process before anything is sent. */
 const recollect = async ({ recorder, budget, clock }: Recollecting, records: ModelProxyOptions['records']): Promise<void> => {
   await reachNewest(records, clock)
   await recorder.recover()
@@ -154,9 +154,9 @@ export const createModelProxy = async (options: ModelProxyOptions): Promise<Mode
   const handle = createHandle({ gateway: client.calls, providers, agents, budget, recorder, flights })
   const patience = { stopping: stopping.signal, callTime: options.callTime ?? limits.modelTime }
   const fault = (error: unknown, caller: ModelCaller): undefined => {
-    log.error('a request on a model socket failed', { session: caller.id, error })
+    log.error('request on a model socket failed', { session: caller.id, error })
   }
-  // Every path and method: providers differ in them, and a refusal has the form of theirs.
+  // Handles every path and method: they differ between providers, and refusals use the provider's format.
   const serve = createServe<ModelCaller>({ routes: { '*': { method: '*', run: handle } }, fault, running, ...patience })
   const rooms: Rooms = {
     flights,

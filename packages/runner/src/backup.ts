@@ -1,4 +1,4 @@
-// RPC handlers for the supervisor during a backup: keeps queues and groups still while files are copied.
+// RPC handlers for the supervisor during a backup: queues and groups do not change while files are copied.
 import { readdir } from 'node:fs/promises'
 import { AgentGroupID, type runnerBackup, ServiceError } from '@gatehouse/contracts'
 import { ifPresent } from '@gatehouse/kernel'
@@ -24,7 +24,7 @@ const refuseLacking = (lacking: ReadonlyMap<AgentGroupID, unknown>): void => {
   if (reason === undefined) return
   throw new ServiceError('unavailable', {
     detail: `the backup would have no file of ${[...lacking.keys()].join(', ')}: ${reason}`,
-    hint: 'mend that (svcctl status says why no sandbox can be launched), or remove the group; then take the backup again',
+    hint: 'fix that (svcctl status shows why no sandbox can be launched), or remove the group; then repeat the backup',
   })
 }
 
@@ -35,7 +35,7 @@ const openAll = async ({ posture, disks, log, closing }: Context): Promise<Agent
   const lacking = new Map<AgentGroupID, unknown>()
   for (const group of await groupsWithDisk(disks.groups)) {
     await disks.show(found, group).catch(async (error: unknown) => {
-      log.warn('the disk of a group cannot be mounted for a backup', { agentGroupID: group, error })
+      log.warn('could not mount the disk of a group for a backup', { agentGroupID: group, error })
       if (await hasPreallocated(disks.groups, group)) lacking.set(group, error)
       else closed.push(group)
     })

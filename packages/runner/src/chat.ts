@@ -32,7 +32,7 @@ export interface Conversation {
   readonly conversationID: ConversationID
 }
 
-/** One that is closed while its opening is on its way here is opened anew. */
+/** A session that is closed while its opening is in transit is opened again. */
 export const openSession = async (context: Context, conversation: Conversation): Promise<Session> => {
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const session = adoptSession(context, await context.gateway.openSession(conversation))
@@ -52,7 +52,7 @@ const take = async (context: Context, { agentGroupID, conversationId, text, idem
   return { conversationId: conversationID, messageId: repeated ?? id, sessionId: session.id, replayed: repeated !== undefined }
 }
 
-/** The answer that the same request got before, whatever has become of its conversation since. */
+/** The earlier answer to the same request, whatever happened to its conversation since. */
 const replay = async (context: Context, key: RepeatKey): Promise<Sent | undefined> => {
   const place = context.repeats.placeOf(key)
   const session = place === undefined ? undefined : context.sessions.get(place)
@@ -71,7 +71,7 @@ export const send = async (context: Context, params: Params<Edge, 'send'>): Prom
 /** Reads back what was said in the conversations of a group, as one list. Opens no queue that cannot have a part in it. */
 const most = limits.rpcFrame / 2
 
-/** A queue that cannot be read hides no other: its session says so in the list of sessions. */
+/** An unreadable queue does not affect others; the list of sessions reports it. */
 const saidIn = async (context: Context, session: Session, page: Page): Promise<ChatMessage[]> => {
   try {
     const said = await withQueue(context, session, (store) => list(store, page))

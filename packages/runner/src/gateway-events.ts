@@ -67,24 +67,25 @@ export const gatewayEvents = (context: () => Context): EventListeners<typeof gat
   return {
     'surface-ready': ({ session }) => context().sessions.get(session)?.news.emit('surface'),
     'group-changed': ({ agentGroupID, changeID, narrowing }) => {
-      begin('unused packages not removed', {}, context().trees.sweep())
+      begin('could not remove unused packages', {}, context().trees.sweep())
       for (const session of sessionsOf(context(), agentGroupID).filter(({ open }) => open)) {
         trackRollout(context(), session, changeID)
         relaunch(context(), session, { narrowing })
       }
     },
-    'group-removed': ({ agentGroupID }) => begin('files of a group not set aside', { agentGroupID }, groupRemoved(context(), agentGroupID)),
+    'group-removed': ({ agentGroupID }) =>
+      begin('could not move the files of a removed group aside', { agentGroupID }, groupRemoved(context(), agentGroupID)),
     'freeze-changed': () => {
-      for (const session of openSessions()) begin('session not asked about', { session: session.id }, reconsider(context(), session))
+      for (const session of openSessions()) begin('could not check a session', { session: session.id }, reconsider(context(), session))
     },
-    'packages-wanted': ({ names }) => begin('packages not resolved', { names }, context().witnessTree(names)),
-    'mounts-wanted': ({ sources }) => begin('paths of the host not told', { sources }, reportMounts(context(), sources)),
-    'images-wanted': ({ images }) => begin('images not told', { images }, reportImages(context(), images)),
-    'session-closed': ({ session }) => begin('session not closed in order', { session }, terminate(context(), session)),
+    'packages-wanted': ({ names }) => begin('could not resolve packages', { names }, context().witnessTree(names)),
+    'mounts-wanted': ({ sources }) => begin('could not report host paths', { sources }, reportMounts(context(), sources)),
+    'images-wanted': ({ images }) => begin('could not report images', { images }, reportImages(context(), images)),
+    'session-closed': ({ session }) => begin('could not close a session', { session }, terminate(context(), session)),
     'change-decided': ({ session: id, ...decision }) => {
       const session = context().sessions.get(id)
       if (session === undefined) return
-      begin('decision not told yet', { session: id, changeID: decision.id }, reportDecision(context(), session, decision))
+      begin('could not report a decision yet', { session: id, changeID: decision.id }, reportDecision(context(), session, decision))
     },
   }
 }

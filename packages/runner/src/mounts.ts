@@ -55,14 +55,14 @@ const inspect = async (mount: PinnedMount, real: string): Promise<CheckedMount> 
   }
 }
 
-/** Throws `LaunchRefused` for the first that is not what it was. */
+/** Throws `LaunchRefused` for the first mount that has changed. */
 export const checkMounts = async (mounts: readonly PinnedMount[], allowed: readonly string[]): Promise<CheckedMount[]> => {
   const checked: CheckedMount[] = []
   for (const mount of mounts) {
-    if (mount.device === undefined || mount.inode === undefined) throw refuse(mount, 'nobody saw what it was when it was approved')
+    if (mount.device === undefined || mount.inode === undefined) throw refuse(mount, 'its approval recorded no device and inode')
     const real = await realpath(mount.source).catch(() => undefined)
-    if (real === undefined) throw refuse(mount, 'nothing lies there any more')
-    if (!allowed.some((path) => isBelow(real, path))) throw refuse(mount, 'it lies outside of SERVICE_MOUNT_ALLOW')
+    if (real === undefined) throw refuse(mount, 'the path no longer exists')
+    if (!allowed.some((path) => isBelow(real, path))) throw refuse(mount, 'it is outside of SERVICE_MOUNT_ALLOW')
     checked.push(await inspect(mount, real))
   }
   return checked

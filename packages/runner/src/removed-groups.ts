@@ -58,9 +58,9 @@ const removeOld = async ({ disks, times, log, posture, closing }: Context): Prom
     if (!/^\d+$/.test(since) || Number(since) > retentionMs() - times.removed) continue
     // One that cannot be removed keeps none of the others.
     await removePlace(`${removedOf(groups)}/${name}`, () => disks.late(found)).then(
-      () => log.info('files of a group that is gone removed', { agentGroupID: group }),
+      () => log.info('removed the files of a removed group', { agentGroupID: group }),
       (error: unknown) =>
-        log.warn('files of a group that is gone not removed', { agentGroupID: group, at: `groups/${removedFolder}/${name}`, error }),
+        log.warn('could not remove the files of a removed group', { agentGroupID: group, at: `groups/${removedFolder}/${name}`, error }),
     )
   }
 }
@@ -75,7 +75,7 @@ const sweepOnce = async (context: Context): Promise<void> => {
   for (const group of await groupsOnDisk(disks.groups)) {
     if (known.has(group)) continue
     if (await disks.whileClosed(group, () => setAside(disks.groups, group)))
-      log.info('files of a group that is gone set aside', { agentGroupID: group })
+      log.info('moved the files of a removed group aside', { agentGroupID: group })
   }
   await removeOld(context)
 }

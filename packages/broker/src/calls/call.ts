@@ -20,7 +20,7 @@ interface NameSources {
 
 interface NameQuery {
   readonly name: string
-  /** A list that is kept may be too old to have the tool. */
+  /** A cached list may be too old to have the tool. */
   readonly isFresh?: boolean
 }
 
@@ -69,14 +69,14 @@ interface CallContext extends Pick<Pending, 'setTarget'> {
   readonly giveUp: (reason: Abandoned) => void
 }
 
-/** Milliseconds. A younger list has every tool that there is. */
+/** Milliseconds. A more recent list has every existing tool. */
 const staleList = 5_000
 
 interface ResolvedCall {
   readonly session: CallSession
   readonly call: ToolCall
   readonly address: ToolAddress
-  /** The address is that of the session's table, not what the name seems to mean. */
+  /** The address comes from the session's table and is not parsed from the name. */
   readonly isKnown: boolean
   readonly context: CallContext
   readonly onSent: (wasSent: boolean) => void
@@ -95,7 +95,7 @@ const trySetTarget = (recorder: Recorder, { setTarget }: CallContext, address: T
 
 type LookUp = ReturnType<typeof createLookUp>
 
-/** A name that is in no table may be that of a tool which its server has declared only just now. */
+/** A name that is in no table may belong to a tool that its server has just declared. */
 const resolveAfterRelist = async (
   upstream: Upstream,
   { session, call, context: { signal } }: ResolvedCall,
@@ -117,7 +117,7 @@ const makeCall = async (resolved: ResolvedCall, { gateway, servers, inFlight }: 
     const verdict = await gateway.authorize({ session: session.id, server, tool }, { signal })
     if (!verdict.allowed) return refuse(address, verdict.code, { retryAfter: verdict.retryAfter })
     session.callsPerMinute = verdict.callsPerMinute
-    // No server is started for a session that is over.
+    // No server is started for an ended session.
     signal.throwIfAborted()
     const upstream = servers.find(server, session.id)
     if (upstream === undefined) return refuse(address, 'server-unavailable')

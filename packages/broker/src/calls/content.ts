@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, (block: Block) => boolean>> = {
   resource: ({ resource }) => isObject(resource) && isText(resource['uri']) && (isText(resource['text']) || isText(resource['blob'])),
 }
 
-/** All but newline and tab; the codes that colour a terminal go whole. */
+/** Control characters except newline and tab, and complete terminal colour codes. */
 const controls = /\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 const hasControl = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 
@@ -33,7 +33,7 @@ export const cleanValue = (value: unknown): unknown => {
 const maxKinds = 8
 const maxKindLength = 32
 
-/** Text that may still be shown, and what was not. */
+/** The remaining text allowance, and what was omitted. */
 class Budget {
   readonly #redactor: Redactor
   #left: number = limits.resultText
@@ -81,7 +81,7 @@ const cleanBlock = (block: Block, budget: Budget): Block | undefined => {
   return { ...others, resource: isText(inner) ? { ...known, text: budget.spend(inner) } : known }
 }
 
-/** Blocks that are left out, by kind. */
+/** Omitted blocks, by kind. */
 class OmittedBlocks {
   readonly kinds = new Set<string>()
   count = 0

@@ -24,7 +24,7 @@ interface Structured {
   readonly notes: readonly Block[]
 }
 
-/** Whether its JSON has more bytes. What clearly has is not written for that: an answer of the largest size would hold up other calls. */
+/** Whether the JSON of a value is larger. Obviously large values are not serialized, because that would delay other calls. */
 const isLargerThan = (value: unknown, most: number): boolean => {
   let left = most
   /** Takes no more than what its JSON has. */
@@ -74,7 +74,7 @@ const fromFailure = (address: ToolAddress, kind: FailureKind, wasSent: boolean):
 
 export interface FailedCall {
   readonly signal: AbortSignal
-  /** The server may have got the call. */
+  /** The server may have received the call. */
   readonly wasSent: boolean
 }
 
@@ -94,7 +94,7 @@ export const interpretError = (address: ToolAddress, error: unknown, { signal, w
   if (cause instanceof UpstreamFailure) return fromFailure(address, cause.kind, wasSent)
   if (cause instanceof UpstreamError)
     return buildFailure(address, 'upstream-error', { message: sanitize(cause.message) || 'the tool server answered with an error' })
-  // The gateway cannot be asked: no call is allowed.
+  // Without the gateway's decision no call is allowed.
   if (isServiceError(cause)) return refuse(address, 'server-unavailable', { retryAfter: 1 })
   throw cause
 }

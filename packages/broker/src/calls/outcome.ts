@@ -54,9 +54,9 @@ export const buildFailure = (address: ToolAddress, code: ToolErrorCode, { messag
 
 type Refusal = Exclude<ToolErrorCode, 'upstream-error'>
 
-const requestHint = 'ask for it with request_capability_change, kind mcp_access, and wait for a human'
+const requestHint = 'ask for it with request_capability_change, kind mcp_access, and wait for approval'
 
-/** An agent that makes a payment must know this before it tries again. */
+/** An agent must know this before it retries, for example a payment. */
 export const unknownEffect = 'whether the call took effect is unknown'
 const notMade = 'the call was not made'
 
@@ -73,20 +73,20 @@ type MessageBuilder = (name: string, wasSent: boolean, options: RefusalOptions) 
 
 const largeAnswer = describeJsonFault('bytes', jsonBounds.upstreamMessage)
 
-/** They tell an agent what it may do next, and nothing of the host: a missing server and one that is not granted read the same. */
+/** They tell an agent what it can do next and nothing about the host: a missing server and one without a grant have the same message. */
 const messages: Record<Refusal, MessageBuilder> = {
   'not-granted': (name) => `${name}: this agent has no grant for the tool; ${requestHint}`,
   revoked: (name, wasSent) => `${name}: the grant for the tool was revoked${wasSent ? `; ${unknownEffect}` : ''}; ${requestHint}`,
   frozen: (name, wasSent) => `${name}: tool calls are stopped by an operator until further notice${wasSent ? `; ${unknownEffect}` : ''}`,
   'not-declared': (name) => `${name}: the server does not offer this tool now; list the tools again`,
-  'definition-changed': (name) => `${name}: the tool is not what was approved any more; a human has to approve it again`,
+  'definition-changed': (name) => `${name}: the definition of the tool changed after approval; a human has to approve it again`,
   'server-unavailable': (name, wasSent) =>
     wasSent
       ? `${name}: the tool server was lost before it answered; ${unknownEffect}`
       : `${name}: the tool server cannot be used now; try again later`,
   timeout: (name, wasSent) =>
     `${name}: no answer within ${limits.callTime / 1000} s; ${wasSent ? unknownEffect : `${notMade}; try again later`}`,
-  cancelled: (name, wasSent) => `${name}: the call was given up; ${wasSent ? unknownEffect : notMade}`,
+  cancelled: (name, wasSent) => `${name}: the call was cancelled; ${wasSent ? unknownEffect : notMade}`,
   'too-large': (name, _, { excess = largeAnswer }) => `${name}: the answer ${excess}; ask for less`,
   busy: (name) => `${name}: too many calls wait for this server; try again in a moment`,
   'rate-limited': (name, _, { retryAfter }) =>

@@ -1,8 +1,8 @@
-// One client outside of a sandbox, with the limits that a session has on its socket. Requests beyond them wait, a few of them.
+// One client outside of a sandbox, with the limits of a session socket. A few requests beyond the limits wait.
 import { Abandoned, type Bounds, ConcurrencyLimiter } from '@gatehouse/kernel'
 import type { CallSession } from '../calls/session.ts'
 
-/** Lists, and calls, of one client that wait for their turn. */
+/** Queued lists and calls of one client. */
 export const maxWaiting = 64
 
 /** A request of a client: when it began, and what ends it early. */
@@ -57,13 +57,13 @@ export class Client {
     }
   }
 
-  /** The session is closed: what runs for it ends. */
+  /** Aborts the requests of a closed session. */
   end(): void {
     for (const { giveUp } of this.#running) giveUp(new Abandoned('cancelled'))
   }
 }
 
-/** Runs the act in the request's turn. `left`: it ended before its turn came. `full`: too many wait already. */
+/** Runs `act` when the request may start. `left`: the request ended while it waited. `full`: the queue is full. */
 export const createSerialQueue = async <T>(
   limiter: ConcurrencyLimiter,
   { signal }: ClientRequest,

@@ -1,4 +1,4 @@
-// Lists and calls of clients outside of a sandbox. Whose they are is what the gateway says of the presented token, each time:
+// Lists and calls of clients outside of a sandbox. The gateway resolves the token of each request to its session:
 // no request names a session, and what is allowed is decided as for a sandbox.
 import {
   type brokerControlPlane,
@@ -30,12 +30,12 @@ export interface ClientsOptions extends ClientPatience {
 
 type ClientHandlers = Pick<Handlers<typeof brokerControlPlane>, 'clientList' | 'clientCall'>
 
-/** Room for the frame around a result. */
+/** Bytes for the frame around a result. */
 const mostResult = limits.rpcFrame - 64 * 1024
 
 const tooManyWait = (): ServiceError =>
   new ServiceError('rate-limited', {
-    detail: 'expected fewer requests that wait, got more',
+    detail: 'too many requests are waiting',
     hint: 'wait for answers before the next request',
   })
 
@@ -105,7 +105,7 @@ export class Clients {
     return client !== undefined
   }
 
-  /** Those whose end was not heard of. */
+  /** Sessions whose end event was missed. */
   async findClosed(gateway: Pick<Calls<typeof gatewayBroker>, 'grants'>): Promise<SessionID[]> {
     const known = [...this.#clients.keys()]
     const answers = await Promise.all(known.map((session) => gateway.grants({ session })))

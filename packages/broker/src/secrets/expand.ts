@@ -3,15 +3,15 @@ import { UpstreamFailure } from '../upstream/base/failure.ts'
 
 export interface Expanded {
   readonly values: Readonly<Record<string, string>>
-  /** Kept out of agents, logs and answers: what variables hold, and what stands in any value as a credential. */
+  /** Secrets that are removed from agents, logs and answers: values of variables, and credentials in any value. */
   readonly secrets: readonly string[]
-  /** Kept out of what agents and people are shown of the server: values that are written in the entry. An ordinary word may be one. */
+  /** Values written in the entry, which are removed from what agents and people see of the server. They may be ordinary words. */
   readonly literals: readonly string[]
-  /** Fields whose value was written down as it stands, and is too short to be kept out. */
+  /** Fields with a literal value that is too short to be removed. */
   readonly plain: readonly string[]
 }
 
-/** Shorter ones are found in ordinary words: a variable that holds one is refused, one in the entry itself is named in the log. */
+/** Shorter values occur in ordinary words: a variable with one is refused, and a literal one is logged. */
 export const minSecretLength = 6
 
 const reference = /\$\{([^}]*)\}?/g

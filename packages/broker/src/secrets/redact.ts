@@ -3,10 +3,10 @@
 import { mask } from '@gatehouse/contracts'
 import { minSecretLength } from './expand.ts'
 
-/** Shorter ones would be found in what has nothing to do with them. */
+/** Shorter values would match unrelated text. */
 const minEncoding = 12
 
-/** What stands in the base64 of any longer text that holds these bytes: without what depends on its neighbours. */
+/** The part of the base64 encoding that is the same in any text containing these bytes, independent of adjacent bytes. */
 const inBase64 = (bytes: Buffer): string[] =>
   [0, 2, 3].flatMap((skipped, before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
@@ -19,7 +19,7 @@ const inUrl = (value: string): string[] => {
   return [text, text.replaceAll('%20', '+')]
 }
 
-/** None of them is the value itself. */
+/** Encoded forms, without the value itself. */
 const secretEncodings = (value: string): string[] => {
   const bytes = Buffer.from(value)
   const hex = bytes.toString('hex')
@@ -40,7 +40,7 @@ const minLine = 12
 const replaceAll = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, mask) : rest), text)
 
-/** Names of the protocol, and of schemas: what they say is no secret, whatever a variable holds. */
+/** Names of the protocol and of schemas, which are never secret. */
 const protocolNames = new Set(
   'content structuredContent isError error message retryAfter resource mimeType description inputSchema outputSchema annotations'.split(
     ' ',
@@ -64,7 +64,7 @@ const escape = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 export const createRedactor = (values: readonly string[]): Redactor => {
   const long = values.filter((value) => value.length >= minSecretLength).toSorted((a, b) => b.length - a.length)
-  // A text may hold JSON that holds the value, or be read line by line.
+  // A text can contain JSON with the value, or be read line by line.
   const plain = long.flatMap((value) => [value, escape(escape(value)), escape(value), ...splitLines(value)])
   const secrets = [...new Set([...plain, ...long.flatMap(secretEncodings)])]
   const written = [...new Set(secrets.map(escape))]
@@ -73,7 +73,7 @@ export const createRedactor = (values: readonly string[]): Redactor => {
     json: <T>(value: T, whole?: string): T => {
       if (secrets.length === 0) return value
       const text = whole ?? JSON.stringify(value)
-      // The shape stays what it was: only strings, numbers and names of the server's own are replaced, by strings.
+      // The structure is unchanged: only strings, numbers and names of the server are replaced by strings.
       return written.some((secret) => text.includes(secret)) ? (replaceIn(value, secrets) as T) : value
     },
   }

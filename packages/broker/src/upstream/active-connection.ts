@@ -21,18 +21,18 @@ export interface OpenOptions extends NamedEntry {
   readonly log: Logger
   /** Ends the attempt, with the failure that is its reason. */
   readonly signal: AbortSignal
-  /** Told after every listing. */
+  /** Called after every listing. */
   readonly onListed: (listing: Listing) => void
-  /** Told when the number of calls that wait for a slot has changed. */
+  /** Called when the number of queued calls has changed. */
   readonly onWaiting: (waiting: number) => void
-  /** Told when a listing found that nothing more can come from the connection. */
+  /** Called when a listing found that the connection is dead. */
   readonly onDead: (connection: ActiveConnection, failure: UpstreamFailure) => void
 }
 
-/** Milliseconds. Announcements in a row are answered by one listing; a storm of them by fewer and fewer. */
+/** Milliseconds. Announcements in quick succession cause one listing, and a storm of them increasingly few. */
 const settleTime = 100
 
-/** Often enough that a new tool is not missed for a day, seldom enough that it is no load. */
+/** Often enough to notice a new tool within a day, and rarely enough to cause no load. */
 const pollTime = ({ ttl = limits.listPoll }: Listing): number => Math.min(Math.max(ttl, limits.listKeptLeast), limits.listKeptMost)
 
 const withJitter = (time: number): number => time * (0.8 + 0.4 * Math.random())
@@ -56,7 +56,7 @@ export class ActiveConnection {
   #listing: Listing
   #refreshing: Promise<Listing> | undefined
   #timer: NodeJS.Timeout | undefined
-  /** From an announcement to the listing that answers it. */
+  /** Delay from an announcement to its listing. */
   #isAnnounced = false
   #settles = settleTime / 2
   #users = 0
@@ -129,7 +129,7 @@ export class ActiveConnection {
     }
   }
 
-  /** A server that works on a call may not answer a listing: its silence is no sign of death. */
+  /** A server that works on a call may not answer a listing, so its silence does not mean that it is dead. */
   isBusy(error: unknown): boolean {
     return error instanceof UpstreamFailure && error.kind === 'silent' && this.limiter.isTaken
   }
@@ -173,7 +173,7 @@ export class ActiveConnection {
 
   #notListed(failure: UpstreamFailure): void {
     const { log, onDead } = this.#options
-    log.warn('the tools of a server could not be listed; the last list stays', { reason: failure.message })
+    log.warn('could not list the tools of a server, the last list stays in use', { reason: failure.message })
     if (fatal.has(failure.kind) && !this.isBusy(failure)) onDead(this, failure)
   }
 

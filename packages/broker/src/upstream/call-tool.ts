@@ -1,5 +1,5 @@
 // One tool call on an upstream: sent once, on a connection whose list declares the tool as it was approved. It is sent again only
-// when the server certainly did not look at it.
+// when the server certainly did not process it.
 import type { Digest, ToolDefinition } from '@gatehouse/contracts'
 import { Abandoned, abortable } from '@gatehouse/kernel'
 import type { Redactor } from '../secrets/redact.ts'
@@ -18,9 +18,9 @@ export interface ToolRequest {
   readonly args: Json
   /** The digest that the definition must have when the call is sent; without it any definition will do. */
   readonly pin?: Digest | undefined
-  /** Asked right before the call is sent: waits while it is not certain that it may be. */
+  /** Awaited right before the call is sent, while it is being checked again. */
   readonly admit: () => Promise<void>
-  /** Told when the call is sent, and with `false` when it turns out that the server did not look at it. */
+  /** Called when the call is sent, and with `false` when the server did not process it. */
   readonly onSent: (wasSent: boolean) => void
 }
 
@@ -31,7 +31,7 @@ export interface Answer {
   readonly redactor: Redactor
 }
 
-/** A tool that is missing or differs in a list older than this is looked for once more, in milliseconds. */
+/** Milliseconds. A tool that is missing or differs in an older list is looked up again. */
 const staleList = 5_000
 
 const matchesPin = (definition: ToolDefinition | undefined, pin: Digest | undefined): boolean =>
@@ -75,7 +75,7 @@ const replaceUnresponsive = async ({ upstream, active }: Attempt): Promise<void>
   if (!(await active.isResponsive())) upstream.lost(active, new UpstreamFailure('silent'))
 }
 
-/** The error that the caller gets. A connection that can bring nothing more is replaced. */
+/** The error for the caller. A dead connection is replaced. */
 const handleError = (error: unknown, attempt: Attempt, signal: AbortSignal): unknown => {
   const { upstream, active } = attempt
   if (isTimeout(signal)) void replaceUnresponsive(attempt)
@@ -104,7 +104,7 @@ const callOn = async (attempt: Attempt, signal: AbortSignal): Promise<Answer | u
   try {
     if (release !== undefined) await abortable(request.admit(), signal)
     if (release === undefined || active.isLost) return undefined
-    // From here to the first byte nothing else runs.
+    // Nothing else runs between here and the first byte.
     const call = { definition: requirePinned(active.listing, request), args: request.args }
     request.onSent(true)
     const result = await send(active.connection, call, signal).catch((error: unknown) => {
@@ -136,7 +136,7 @@ export const callTool = async (upstream: Upstream, request: ToolRequest, signal:
   try {
     return await callOnce(upstream, request, signal)
   } catch (error) {
-    // The server no longer knew the session, so it did not look at the call.
+    // The server no longer knew the session, so it did not process the call.
     if (!(error instanceof UpstreamFailure) || error.kind !== 'session-lost') throw error
     if (error instanceof SuspectedSessionLoss) await assertPings(upstream, signal)
     request.onSent(false)

@@ -30,8 +30,8 @@ const connectAndList = async (entry: NamedEntry, settings: ConnectSettings, sign
 }
 
 /**
- * Lists on a short-lived connection of its own, so that nothing is touched that sessions share. `inspectOpen` asks on the open connection,
- * if there is one: a server that keeps files may not run twice. Throws `upstream-failed`, which names the class of the failure.
+ * Lists on a separate short-lived connection, so that shared connections are not affected. `inspectOpen` uses the open connection
+ * if there is one: a server that writes files must not run twice. Throws `upstream-failed`, which names the class of the failure.
  */
 const probe = async (
   entry: NamedEntry,
@@ -78,7 +78,7 @@ export class Catalog {
   /** Probes the entry as it is now, so that a probe right after a change probes the change. */
   async probe(name: ServerName): Promise<ProbeResult> {
     await this.synchronize().catch((error: unknown) =>
-      this.#options.log.warn('the catalog could not be read; the last one is used', { error }),
+      this.#options.log.warn('could not read the catalog, the last one stays in use', { error }),
     )
     const item = this.#options.servers.item(name)
     if (item === undefined)
@@ -94,12 +94,12 @@ export class Catalog {
     return this.#options.settings.serverLogs.read(name, query)
   }
 
-  /** The gateway asks what the server declares now. The listing itself reports it. */
+  /** Handles the gateway's request for the current tools of a server. The listing reports them. */
   async observe(name: ServerName): Promise<void> {
     const { servers, log } = this.#options
     const upstream = servers.find(name)
-    // Where each session has a server of its own, none of them is the one to ask.
+    // With one server per session, none of them is authoritative.
     const listing = upstream === undefined ? this.probe(name) : upstream.relist(AbortSignal.timeout(limits.probeTime))
-    await listing.catch(() => log.warn('a server that the gateway asks about cannot be listed', { server: name }))
+    await listing.catch(() => log.warn('could not list a server for the gateway', { server: name }))
   }
 }

@@ -12,15 +12,15 @@ export class QueueFull extends Error {
 export interface LimiterOptions {
   readonly most?: number
   readonly queue?: number
-  /** Told when the number of those who wait has changed. */
+  /** Called when the number of waiters has changed. */
   readonly onWaiting?: (waiting: number) => void
 }
 
 type Release = () => void
-/** False: there will be no slot. */
+/** False if there will be no slot. */
 type Grant = (isGranted: boolean) => void
 
-/** Those who wait, by session; the session whose turn is next stands first. */
+/** Waiters by session; the next session is first. */
 class WaitingTurns {
   readonly #sessions = new Map<string, Set<Grant>>()
   #size = 0
@@ -44,7 +44,7 @@ class WaitingTurns {
     return true
   }
 
-  /** The first of the session whose turn it is, which then stands last. */
+  /** The first waiter of the next session, which then moves to the end. */
   next(): Grant | undefined {
     const [turn] = this.#sessions
     if (turn === undefined) return undefined
@@ -70,12 +70,12 @@ export class ConcurrencyLimiter {
     this.#onWaiting = onWaiting
   }
 
-  /** Somebody has one. */
+  /** Whether a slot is in use. */
   get isTaken(): boolean {
     return this.#taken > 0
   }
 
-  /** Nobody gets one any more; who has one keeps it. */
+  /** Grants no further slots; slots in use stay valid. */
   close(): void {
     if (this.#isClosed) return
     this.#onWaiting(0)

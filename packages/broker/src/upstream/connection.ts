@@ -39,14 +39,14 @@ export interface ConnectOptions {
   onToolsChanged?(): void
 }
 
-/** Schemas of servers are never compiled: none is checked here, so none can harm. */
+/** Schemas of servers are never compiled or validated here, so they cannot do harm. */
 const noValidation: ClientOptions['jsonSchemaValidator'] = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
 
 interface ClientParts {
   readonly version: string
-  /** Milliseconds that the server may be silent to the question for its revision before it is taken for an old one. */
+  /** Milliseconds without an answer to the revision probe after which a server counts as an old one. */
   readonly silence: number
   readonly onToolsChanged: () => void
 }
@@ -61,7 +61,7 @@ const createClient = ({ version, silence, onToolsChanged }: ClientParts): Client
   return client
 }
 
-/** Why an attempt was ended from our side; a time-out unless the reason says otherwise. */
+/** Why the broker ended an attempt; a timeout unless the reason is another one. */
 export const abortFailure = ({ reason }: AbortSignal): UpstreamFailure =>
   reason instanceof UpstreamFailure ? reason : new UpstreamFailure('silent')
 

@@ -29,7 +29,7 @@ const cacheKey = ({ name, entry }: NamedEntry): string => sha256(canonical({ nam
 export class ProtocolCache {
   readonly #legacy = new Map<string, number>()
 
-  /** Old findings expire: the old revision never fails by itself, so an upgraded server would not be noticed. */
+  /** Results expire: the old revision never fails by itself, so an upgraded server would not be noticed. */
   isLegacy(entry: NamedEntry): boolean {
     const at = this.#legacy.get(cacheKey(entry))
     return at !== undefined && performance.now() - at < limits.eraKept
@@ -54,7 +54,7 @@ export interface ConnectSettings {
   readonly log: Logger
   readonly protocolCache: ProtocolCache
   readonly serverLogs: ServerLogStore
-  /** Keeps apart the processes of servers that keep files. */
+  /** Prevents two processes of a server that writes files. */
   readonly exclusiveStarts: ExclusiveStarts
   /** Which addresses may be dialled for an entry. */
   reachOf(entry: CatalogEntry): Promise<Reach>

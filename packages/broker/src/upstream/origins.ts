@@ -1,4 +1,4 @@
-// Remembers which names led to public addresses when their entries were saved: from then on nothing else is dialled for them.
+// Stores which names resolved to public addresses when their entries were saved: afterwards only public addresses are dialled for them.
 import { lookup } from 'node:dns'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -45,13 +45,13 @@ export class Origins {
     return new Origins(options, path, await load(path))
   }
 
-  /** What the entry says goes before what was found. A name that was never resolved is judged now. */
+  /** The entry takes precedence over the stored result. A name that was never resolved is checked now. */
   async reachOf(entry: CatalogEntry): Promise<Reach> {
     if (entry.transport !== 'http') return 'any'
     return entry.reach ?? this.#known.get(entry.url) ?? (await this.#judge(entry.url))
   }
 
-  /** Judges what is new, and forgets what is no longer in the catalog. */
+  /** Checks new names and removes those that are no longer in the catalog. */
   async synchronize(entries: readonly CatalogEntry[]): Promise<void> {
     const present = new Set(entries.map((entry) => (entry.transport === 'http' ? entry.url : undefined)))
     for (const url of this.#known.keys()) if (!present.has(url)) this.#known.delete(url)
@@ -63,7 +63,7 @@ export class Origins {
     return this.#next(async () => void (this.#isClosed = true))
   }
 
-  /** A name that leads nowhere is judged when it leads somewhere; until then nothing is dialled either. */
+  /** A name that does not resolve is checked when it resolves; until then nothing is dialled. */
   async #judge(url: string): Promise<Reach> {
     if (!URL.canParse(url)) return 'public'
     const addresses = await this.#resolve(new URL(url).hostname.replace(/^\[|\]$/g, ''))
@@ -86,7 +86,7 @@ export class Origins {
       if (this.#isClosed) return
       const text = JSON.stringify(Object.fromEntries(this.#known))
       await writeAtomically(this.#path, text).catch((error: unknown) =>
-        this.#options.log.warn('where the names of tool servers led could not be written down', { error }),
+        this.#options.log.warn('could not save the address types of tool servers', { error }),
       )
     })
   }

@@ -1,5 +1,5 @@
-// JSON-RPC requests of our own beside the SDK's client, on its connected transport: results arrive as the server sent them,
-// so that a content block or a tool that the SDK does not know spoils nothing.
+// JSON-RPC requests beside the SDK's client on its connected transport. Results are passed on as the server sent them, so that content
+// blocks and tools that the SDK does not know do no harm.
 import { limits } from '@gatehouse/contracts'
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -58,7 +58,7 @@ const watchStreams = (transport: Transport): (() => UpstreamFailure) => {
   Object.assign(transport, {
     onerror: (error: Error) => {
       refusal = findRefusal(error.message)
-      // Whoever waited for that stream is told at once; the end of another is no matter of this.
+      // Requests that wait for this stream fail at once; the end of another stream does not affect them.
       queueMicrotask(() => (refusal = undefined))
       others?.(error)
     },
@@ -124,7 +124,7 @@ export class Requests {
     if (!('id' in message) || 'method' in message) return false
     const id = parseOwnId(message.id)
     if (id === undefined) return false
-    // A late answer to a request that was given up is dropped.
+    // A late answer to an aborted request is dropped.
     const found = this.#waiting.get(id)
     if ('result' in message) found?.resolve(message.result)
     else found?.reject(parseError(message.error))

@@ -13,7 +13,7 @@ interface ServersOptions {
   readonly settings: ConnectSettings
   readonly log: Logger
   readonly metrics: Metrics
-  /** Told after every listing, with the identity of the entry that was listed. */
+  /** Called after every listing, with the identity of the listed entry. */
   readonly onListed: (item: CatalogItem, tools: readonly ToolDefinition[]) => void
 }
 
@@ -50,7 +50,7 @@ export class Servers {
     for (const item of catalog) if (!this.#known.has(item.name)) this.#known.set(item.name, { item, pool: this.#create(item) })
   }
 
-  /** Ends the upstreams that the session had for itself. */
+  /** Ends the separate upstreams of the session. */
   async leave(session: SessionID): Promise<void> {
     await Promise.all([...this.#known.values()].map(({ pool }) => pool.leave(session)))
   }
@@ -98,7 +98,7 @@ export class EvidenceReporter {
       await this.#gateway.observed({ server: item.name, entryDigest: item.digest, tools: [...tools] })
       if (this.#pending.get(item.name) === observation) this.#pending.delete(item.name)
     } catch (error) {
-      this.#log.warn('the gateway could not be told what a server declares', { server: item.name, error })
+      this.#log.warn('could not report the tools of a server to the gateway', { server: item.name, error })
     }
   }
 

@@ -9,7 +9,7 @@ import { NotConnected, UpstreamFailure } from './base/failure.ts'
 
 export interface UpstreamOptions extends Omit<OpenOptions, 'signal' | 'onDead'> {
   readonly metrics: Metrics
-  /** Told whenever a connection is made or lost. */
+  /** Called whenever a connection is made or lost. */
   readonly onUp: (up: 0 | 1) => void
 }
 
@@ -149,7 +149,7 @@ export class Upstream {
     } catch (error) {
       const failure = classify(error)
       this.#schedule.failed(failure)
-      this.#options.log.warn('a tool server cannot be used', { reason: failure.message })
+      this.#options.log.warn('tool server unavailable', { reason: failure.message })
       throw new NotConnected(failure, this.#schedule.wait)
     }
   }
@@ -169,7 +169,7 @@ export class Upstream {
     })
   }
 
-  /** Without a call nobody would see that a server which was found dead is back. */
+  /** Without calls the recovery of a dead server would not be noticed. */
   #reconnectLater(): void {
     const reconnect = (): void => {
       if (this.#ending.signal.aborted || this.#active !== undefined) return

@@ -3,7 +3,7 @@ import { type Body, dataEvent, type Format, numberOf, objectOf, usageOf } from '
 import { list, nullable, object, type PowerFields, type PowerTags, tagged, textOr } from './shape.ts'
 import { ask, dataUrl, exactly, flag, free, inline, number, type Shape, text, tokens } from './values.ts'
 
-/** Chat completions, with what providers added to them: what the provider does by itself, as data. */
+/** Fields of chat completions, including provider extensions, that make the provider act by itself. */
 const bodyPowers: PowerFields = {
   web_search_options: 'web_search',
   search_settings: 'web_search',
@@ -36,7 +36,7 @@ const toolTags: PowerTags = [
   [/^(mcp|connector)$/, 'mcp'],
 ]
 
-/** Chat completions as OpenAI defined them and others followed: every field that a request may have. */
+/** The schema of chat completions as OpenAI defined and others adopted them: every field that a request may have. */
 const type = text
 const part = (fields: Readonly<Record<string, Shape>>): Shape => object({ type, ...fields }, { powers: partPowers })
 
@@ -101,7 +101,7 @@ const responseFormat = tagged({
   json_schema: object({ type, json_schema: object({ name: text, description: text, schema: free, strict: nullable(flag) }) }),
 })
 
-/** What is stored is kept at the provider. */
+/** A stored request is kept by the provider. */
 const store: Shape = (value, walk) => {
   if (value === true) ask(walk, 'stored_responses')
   else exactly(false, null)(value, walk)
@@ -156,7 +156,7 @@ const schema = object(
   { required: ['model', 'messages'], powers: bodyPowers },
 )
 
-/** The newer name where a request uses it; servers of others know the older one. */
+/** The newer name where a request uses it; other servers know only the older one. */
 const maxField = (body: Body): string => (Object.hasOwn(body, 'max_completion_tokens') ? 'max_completion_tokens' : 'max_tokens')
 
 export const chat: Format = {

@@ -1,10 +1,10 @@
-// A wire format: what a request may hold, what we set in it, and where its answers name the tokens that they took.
+// The interface of a wire format: the allowed fields of a request, the fields that the proxy sets, and the token usage in answers.
 import { limits } from '@gatehouse/contracts'
 import type { Shape } from './values.ts'
 
 export type Body = Record<string, unknown>
 
-/** Tokens as the provider counts them. `input` holds what was read from a cache. */
+/** Tokens as the provider counts them. `input` includes tokens read from a cache. */
 export interface Usage {
   readonly input?: number
   readonly output?: number
@@ -13,31 +13,31 @@ export interface Usage {
 export interface Format {
   readonly name: 'messages' | 'chat' | 'responses' | 'gemini'
   readonly shape: Shape
-  /** The model that the body asks for; formats whose path names it have none. */
+  /** The model named in the body; undefined for formats whose path names it. */
   model(body: Body): unknown
   streams(body: Body): boolean
-  /** Tokens that the answer may take at most; undefined where the request leaves it open. */
+  /** Maximum number of answer tokens; undefined where the request sets none. */
   maxOutput(body: Body): number | undefined
   withMaxOutput(body: Body, most: number): Body
-  /** What is always asked for: the count of tokens at the end, and that nothing is kept at the provider. The body itself where it asks so. */
+  /** Sets fields in every request: the token count at the end, and no storage by the provider. Returns the same body if they are set. */
   complete(body: Body): Body
-  /** Field names whose texts a stream tells piece by piece. */
+  /** Fields whose text a stream delivers in pieces. */
   readonly pieces: readonly string[]
   /** The field that holds a count of tokens. */
   readonly usageField: string
-  /** Of an event, or of a whole answer. */
+  /** The usage in an event or in a complete answer. */
   usage(answer: Body): Usage
-  /** An event that tells a client of this format that the stream failed. */
+  /** An event that reports to a client of this format that the stream failed. */
   failure(code: string, message: string): string
 }
 
-/** What cannot be a count of tokens is none. */
+/** Undefined for a value that is not a token count. */
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= limits.modelTokens ? Math.ceil(value) : undefined
 
 export const objectOf = (value: unknown): Body => (typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {})
 
-/** Counts that a provider leaves out are no zeros. */
+/** Missing counts are not zeros. */
 export const usageOf = (input: number | undefined, output: number | undefined): Usage => ({
   ...(input !== undefined && { input }),
   ...(output !== undefined && { output }),

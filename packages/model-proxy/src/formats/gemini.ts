@@ -1,9 +1,9 @@
-// The Gemini generateContent wire format. Its path holds the model and whether the answer is a stream.
+// The Gemini generateContent wire format. The path contains the model and whether the answer is a stream.
 import { dataEvent, type Format, numberOf, objectOf, sum, usageOf } from './format.ts'
 import { list, object, type PowerFields } from './shape.ts'
 import { exactly, flag, free, inline, number, text, tokens } from './values.ts'
 
-/** Gemini: what the provider does by itself, as data. */
+/** Fields that make the provider act by itself. */
 const bodyPowers: PowerFields = { cachedContent: 'prompt_cache' }
 
 const toolPowers: PowerFields = {
@@ -25,7 +25,7 @@ const partPowers: PowerFields = {
   codeExecutionResult: 'code_execution',
 }
 
-/** Gemini generateContent: every field that a request may have, in the one spelling that its JSON documents. */
+/** The schema of generateContent: every field that a request may have, only in its documented spelling. */
 const inlineData = object({ mimeType: text, data: inline, displayName: text })
 
 const part = object(

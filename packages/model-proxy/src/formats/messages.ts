@@ -3,7 +3,7 @@ import { dataEvent, type Format, numberOf, objectOf, sum, type Usage, usageOf } 
 import { list, nullable, object, type PowerFields, type PowerTags, tagged, textOr } from './shape.ts'
 import { exactly, flag, free, inline, number, type Shape, text, tokens } from './values.ts'
 
-/** Anthropic messages: what the provider does by itself, as data. */
+/** Fields that make the provider act by itself. */
 const cached = { cache_control: 'prompt_cache' } as const satisfies PowerFields
 
 const bodyPowers: PowerFields = { ...cached, mcp_servers: 'mcp', container: 'containers' }
@@ -34,7 +34,7 @@ const sourceTags: PowerTags = [
   [/^file$/, 'files'],
 ]
 
-/** Anthropic messages: every field that a request may have. */
+/** The schema of messages: every field that a request may have. */
 const type = text
 const block = (fields: Readonly<Record<string, Shape>>): Shape => object({ type, ...fields }, { powers: blockPowers })
 
@@ -124,7 +124,7 @@ const schema = object(
   { required: ['model', 'messages', 'max_tokens'], powers: bodyPowers },
 )
 
-/** Anthropic counts apart what a cache gave and took. */
+/** Anthropic counts tokens written to and read from a cache separately. */
 const countOf = (usage: Record<string, unknown>): Usage =>
   usageOf(
     sum(usage['input_tokens'], usage['cache_read_input_tokens'], usage['cache_creation_input_tokens']),

@@ -3,7 +3,7 @@ import { dataEvent, type Format, numberOf, objectOf, usageOf } from './format.ts
 import { list, nullable, object, type PowerFields, type PowerTags, tagged, textOr } from './shape.ts'
 import { ask, dataUrl, exactly, flag, free, inline, number, type Shape, text, tokens } from './values.ts'
 
-/** OpenAI responses: what the provider does by itself, as data. */
+/** Fields that make the provider act by itself. */
 const bodyPowers: PowerFields = {
   previous_response_id: 'stored_responses',
   conversation: 'stored_responses',
@@ -47,7 +47,7 @@ const includes: PowerTags = [
   [/^computer_call/, 'computer_use'],
 ]
 
-/** OpenAI responses: every field that a request may have. */
+/** The schema of responses: every field that a request may have. */
 const type = text
 const part = (fields: Readonly<Record<string, Shape>>): Shape => object({ type, ...fields }, { powers: partPowers })
 

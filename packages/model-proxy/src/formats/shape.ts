@@ -1,8 +1,8 @@
-// Shapes made of others: objects by their fields, objects told apart by a tag, lists. What no field or tag names is refused.
+// Composed shapes: objects with named fields, tagged unions and lists. Unknown fields and tags are refused.
 import { isObject, type ProviderPower } from '@gatehouse/contracts'
 import { ask, FieldRefused, fieldOf, refuse, type Shape, type Walk, within } from './values.ts'
 
-/** A name that somebody chose is shown only as far as it can be read. */
+/** A name chosen by the caller is shown only if it is readable. */
 const readable = (name: string): string => (/^[\w$.-]{1,64}$/.test(name) ? name : '(a name that cannot be shown)')
 
 export const nullable =
@@ -24,7 +24,7 @@ export const textOr =
     if (typeof value !== 'string') other(value, walk)
   }
 
-/** Fields that need an approved power, by name. */
+/** Fields that need an approved permission, by name. */
 export type PowerFields = Readonly<Record<string, ProviderPower>>
 
 export interface ObjectOptions {
@@ -57,18 +57,18 @@ export const object =
     }
   }
 
-/** Values of a tag that need an approved power: a name, or what a family of names begins with. */
+/** Values of a tag that need an approved permission: a name, or the prefix of a family of names. */
 export type PowerTags = readonly (readonly [RegExp, ProviderPower])[]
 
 export interface TagOptions {
   /** Default `type`. */
   readonly tag?: string
-  /** What an object without the tag is. */
+  /** The shape of an object without the tag. */
   readonly untagged?: Shape
   readonly powers?: PowerTags
 }
 
-/** One of several objects, told apart by the value of a field. */
+/** One of several objects, distinguished by the value of a field. */
 export const tagged =
   (shapes: Readonly<Record<string, Shape>>, { tag = 'type', untagged, powers = [] }: TagOptions = {}): Shape =>
   (value, walk) => {

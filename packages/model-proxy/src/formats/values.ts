@@ -1,21 +1,21 @@
-// Shapes of single values, and the walk over a request: a shape looks at a value and refuses, by the name of its field, whatever it
-// does not name. Nothing is dropped in silence.
+// Shapes of single values, and the traversal of a request: a shape refuses every value that it does not allow and names the field.
+// Nothing is dropped silently.
 import { limits, type ProviderPower } from '@gatehouse/contracts'
 
 export type Key = string | number
 
-/** What a walk over a body has found so far. */
+/** The findings of a traversal so far. */
 export interface Walk {
   readonly path: Key[]
-  /** What the provider would do by itself, with the first field that asks for it. */
+  /** Actions of the provider that the request would cause, each with the first field that requests it. */
   readonly powers: Map<ProviderPower, string>
-  /** Bytes of images, sounds and documents, as they are spelled. */
+  /** Encoded bytes of images, audio and documents. */
   media: number
 }
 
 export type Shape = (value: unknown, walk: Walk) => void
 
-/** The body holds what no permission opens. */
+/** The body contains something that no permission allows. */
 export class FieldRefused extends Error {
   readonly field: string
 
@@ -28,12 +28,12 @@ export class FieldRefused extends Error {
 export const fieldOf = (path: readonly Key[]): string =>
   path.length === 0 ? 'the body' : path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('')
 
-/** Throws `FieldRefused` for the place of the walk. */
+/** Throws `FieldRefused` for the current path. */
 export const refuse = ({ path }: Walk, expected: string): never => {
   throw new FieldRefused(fieldOf(path), expected)
 }
 
-/** Looks at what lies below a key. */
+/** Descends to a key. */
 export const within = (walk: Walk, key: Key, look: () => void): void => {
   walk.path.push(key)
   look()
@@ -50,23 +50,23 @@ export const text: Shape = (value, walk) => {
 export const number: Shape = (value, walk) => {
   if (typeof value !== 'number') refuse(walk, 'a number')
 }
-/** A count that is reckoned with: no provider answers with so many, and sums of larger ones would be no numbers any more. */
+/** Maximum token count: no provider answers with more, and sums of larger counts would exceed safe integers. */
 export const tokens: Shape = (value, walk) => {
   if (typeof value !== 'number' || value > limits.modelTokens) refuse(walk, `a number of at most ${limits.modelTokens}`)
 }
 export const flag: Shape = (value, walk) => {
   if (typeof value !== 'boolean') refuse(walk, 'true or false')
 }
-/** Free JSON: schemas and arguments of the agent's own tools, which the provider only reads. */
+/** Arbitrary JSON, for schemas and arguments of the agent's own tools, which the provider only reads. */
 export const free: Shape = () => undefined
 
-/** Bytes in the request itself. */
+/** Bytes included in the request. */
 export const inline: Shape = (value, walk) => {
   if (typeof value !== 'string') return refuse(walk, 'inline data')
   walk.media += value.length
 }
 
-/** `data:` holds its bytes; any other URL would be fetched by the provider. */
+/** A `data:` URL contains its bytes; the provider would fetch any other URL. */
 export const dataUrl: Shape = (value, walk) => {
   if (typeof value !== 'string') return refuse(walk, 'a data: URL')
   if (value.startsWith('data:')) walk.media += value.length

@@ -1,18 +1,18 @@
-// What a provider of models is, and the connections to each: to its own host only, at addresses that are judged when they are dialled.
+// The interface of a model provider, and its connections: only to its own host, at addresses that are checked when they are dialled.
 import { limits, type ModelProvider, type ModelProxyBoot } from '@gatehouse/contracts'
 import { createAddressPolicy, createConnect, dialDirectly } from '@gatehouse/outbound'
 import { Agent } from 'undici'
 import type { Format } from '../formats/format.ts'
 
 export interface Path {
-  /** Behind `/<provider>` on the socket; `{model}` stands for the id of a model. */
+  /** Path after `/<provider>` on the socket; `{model}` stands for a model id. */
   readonly at: string
-  /** Behind the origin of the provider. */
+  /** Path after the origin of the provider. */
   readonly to: string
   readonly format: Format
-  /** The queries that are passed on, with the mark; none otherwise. */
+  /** Allowed query strings, including the question mark; none by default. */
   readonly queries?: readonly string[]
-  /** Where the path says whether the answer is a stream. */
+  /** Whether the answer is a stream, where the path determines it. */
   readonly streams?: boolean
 }
 
@@ -20,12 +20,12 @@ type Headers = Readonly<Record<string, string>>
 
 export interface Provider {
   readonly name: ModelProvider
-  /** `https://host`, or that of a server of the operator's own. */
+  /** `https://host`, or the origin of the operator's own server. */
   readonly origin: string
   readonly paths: readonly Path[]
-  /** Headers that prove who asks, and say which revision is spoken. */
+  /** Headers for authentication and the protocol version. */
   credentials(key: string, format: Format['name']): Headers
-  /** Lists models and takes no tokens. */
+  /** Path that lists models and uses no tokens. */
   readonly models: string
 }
 
@@ -40,7 +40,7 @@ const createAgent = ({ origin }: Provider, { ownAddress, outbound: settings, idl
   const policy = createAddressPolicy({ url: new URL(origin), ownAddress })
   return new Agent({
     connect: createConnect({ settings, policy, reach: 'any', dial: dialDirectly }),
-    // Sessions bound what is open; a bound here would make one stream wait for another.
+    // Sessions limit open requests; a limit here would make streams wait for each other.
     connections: null,
     pipelining: 1,
     headersTimeout: idleTime,

@@ -16,7 +16,7 @@ const anthropic: Provider = {
   models: '/v1/models',
 }
 
-/** @param baseUrl as such servers document it, with the `/v1` of theirs; checked before */
+/** @param baseUrl as such servers document it, including `/v1`; already validated */
 const compatible = (baseUrl: string): Provider => {
   const { origin, pathname } = new URL(baseUrl)
   const base = pathname.replace(/\/+$/, '')
@@ -58,7 +58,7 @@ const groq: Provider = {
   models: '/openai/v1/models',
 }
 
-/** Mistral: chat completions. It counts the tokens of every stream unasked, and refuses a request that asks. */
+/** Mistral: chat completions. It reports usage in every stream and refuses a request for it. */
 const unasked: Format = { ...chat, complete: ({ stream_options: _, ...body }) => body }
 
 const mistral: Provider = {
@@ -92,7 +92,7 @@ const openrouter: Provider = {
 
 export type ConfiguredProvider = ModelProxyBoot['providers'][number]
 
-/** A provider with the key that proves it; null for a server that wants none. */
+/** A provider with its key; null for a server without authentication. */
 export interface Keyed {
   readonly provider: Provider
   readonly key: string | null
@@ -116,7 +116,7 @@ export const createProviders = (configured: readonly ConfiguredProvider[]): Prov
 export interface Route {
   readonly keyed: Keyed
   readonly path: Path
-  /** What is sent to the provider as its target. */
+  /** The request target at the provider. */
   readonly target: string
   /** The model that the path names. */
   readonly model: string | undefined
@@ -137,7 +137,7 @@ const match = (path: Path, rest: string): Pick<Route, 'target' | 'model'> | unde
   return modelPattern.test(model) ? { target: path.to.replace(slot, () => model), model } : undefined
 }
 
-/** Undefined for whatever is no inference path of a configured provider. */
+/** Undefined for a target that is not an inference path of a configured provider. */
 export const findRoute = (providers: ProviderTable, target: string): Route | undefined => {
   const [, name = '', rest = ''] = /^\/([a-z]+)(\/.*)$/.exec(target) ?? []
   const keyed = providers.get(name)

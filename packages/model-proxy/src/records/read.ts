@@ -10,7 +10,7 @@ type Page = Result<typeof modelProxyControlPlane, 'records'>
 
 const Spent = v.looseObject({ time: v.string(), agentGroupID: v.nullable(v.string()), tokensIn: v.number(), tokensOut: v.number() })
 
-/** The clock goes on from the newest record: a process that starts after the clock was set back begins no earlier day. */
+/** The clock continues from the newest record, so that a start after the clock was set back does not begin an earlier day. */
 export const reachNewest = async (records: Pick<Records, 'read'>, clock: RecordClock): Promise<void> => {
   const { items } = await records.read({ isWanted: (record) => v.is(Spent, record), limit: 1, before: undefined, max: callsPerQuery })
   for (const { time } of v.parse(v.array(Spent), items)) {
@@ -20,8 +20,8 @@ export const reachNewest = async (records: Pick<Records, 'read'>, clock: RecordC
 }
 
 /**
- * Records stand in the order of their ends, so that the first of an earlier day ends the search. One of a later day is from before the
- * clock was corrected, and counts for today as well: else a step forward and back would give a group its budget twice.
+ * Records are in the order of their ends, so the first of an earlier day ends the search. One of a later day is from before the
+ * clock was corrected, and counts for today as well: otherwise a step forward and back would grant a group its budget twice.
  */
 export const recallSpending = async (records: Pick<Records, 'read'>, budget: Budget, now: number): Promise<void> => {
   const today = dayOf(now)
@@ -59,7 +59,7 @@ const parseCursor = (cursor: string | undefined): RecordPosition | undefined => 
   return { file: Number(parts[1]), offset: Number(parts[2]) }
 }
 
-/** Newest first. A page may hold fewer than were asked for and still name a next one: so far was looked. */
+/** Newest first. A page may have fewer items than requested and still have a next page, because the search is limited. */
 export const readPage = async (records: Pick<Records, 'read'>, filter: Filter): Promise<Page> => {
   const { items, next } = await readCalls(records, {
     schema: ModelCallRecord,

@@ -1,4 +1,4 @@
-// One record per request, in the log and in `model-calls.jsonl`, before its answer ends. Never a word of a request or an answer.
+// One record per request, in the log and in `model-calls.jsonl`, before its answer ends. Records never contain text of a request or an answer.
 import { ModelCallRecord, type ModelErrorCode, modelProviders } from '@gatehouse/contracts'
 import { CallLog, type Records, type Slot } from '@gatehouse/journal'
 import type { Logger, Metrics } from '@gatehouse/kernel'
@@ -11,7 +11,7 @@ export interface RecorderOptions {
   /** Writes at `info` whatever the level of the process. */
   readonly log: Logger
   readonly metrics: Metrics
-  /** Dates the records. */
+  /** The clock for the times of records. */
   readonly clock: () => number
 }
 
@@ -52,7 +52,7 @@ const recordOf = (call: ModelCall, tokens: Tokens, time: string): ModelCallRecor
   duration: thousandths(performance.now() - call.started),
 })
 
-/** Label of what is no known provider. */
+/** Label for unknown providers. */
 const unknownProvider = 'none'
 
 const touch = (metrics: Metrics): void => {
@@ -73,7 +73,7 @@ export class Recorder {
     this.#options = options
     this.#calls = new CallLog({
       records: options.records,
-      onUnwritable: (error) => options.log.error('a record of a model request cannot be written', { error }),
+      onUnwritable: (error) => options.log.error('could not write the record of a model request', { error }),
     })
     touch(options.metrics)
   }
@@ -83,7 +83,7 @@ export class Recorder {
     return this.#calls.isWritable
   }
 
-  /** Word on disk of what is about to be sent, reckoned with all that is reserved for it. Throws `audit-unwritable`. */
+  /** Fills a slot for a request before it is sent, with its reserved tokens. Throws `audit-unwritable`. */
   begin(call: ModelCall): Slot {
     const tokens = { ...call.reserved, estimated: true }
     return this.#calls.begin(recordOf(call, tokens, this.#now()))
@@ -94,7 +94,7 @@ export class Recorder {
     await this.#write(recordOf(call, tokens, this.#now()), call.slot)
   }
 
-  /** What an earlier process was sending when it was killed: nobody knows what became of it, so it took all that was reserved. */
+  /** Records requests that a killed process was sending. Their outcome is unknown, so they count with their reserved tokens. */
   async recover(): Promise<void> {
     await this.#calls.recover((note, slot) => {
       const { code: _, ...noted } = v.parse(ModelCallRecord, note)

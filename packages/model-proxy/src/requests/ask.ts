@@ -8,11 +8,11 @@ import { FieldRefused } from '../formats/values.ts'
 import { findRoute, type ProviderTable, type Route } from '../providers/table.ts'
 import { ModelRefusal } from '../refusal.ts'
 
-/** Whether each object of a JSON text names each of its fields once. Two parsers may take different ones of two. */
+/** Whether no object of a JSON text has a duplicate key. Parsers may choose different ones of two. */
 const quote = 34
 const backslash = 92
 
-/** Offset behind the string that begins at `at`. The text is valid JSON. */
+/** Offset after the string that begins at `at`. The text is valid JSON. */
 const stringEnd = (text: string, at: number): number => {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0
@@ -49,26 +49,26 @@ const scan = (text: string): boolean => {
   return true
 }
 
-/** @param canonical what the parsed text is written as: the same text has lost no field */
+/** @param canonical the serialized form of the parsed text; if it equals the text, no key was lost */
 const hasUniqueKeys = (text: string, canonical: string): boolean => text === canonical || scan(text)
 
 export interface Ask {
   readonly route: Route
   readonly model: string
   readonly body: Body
-  /** The body as it is written again, unless something is set in it. */
+  /** The serialized body, unless fields are set in it. */
   readonly text: string
   readonly streams: boolean
-  /** What the provider would do by itself, with the field that asks for it. */
+  /** Actions of the provider that the request would cause, each with the field that requests it. */
   readonly powers: ReadonlyMap<ProviderPower, string>
-  /** Tokens that the request itself will take, about. */
+  /** Estimated tokens of the request itself. */
   readonly input: number
-  /** Bytes that were received. */
+  /** Received bytes. */
   readonly bytes: number
 }
 
 const bytesPerToken = 4
-/** Images and documents are tokens by their size in another measure than text: this is more than providers ask for. */
+/** Images and documents are counted differently from text; this is an upper bound of what providers count. */
 const mediaBytesPerToken = 64
 
 const malformed = (what: string): ModelRefusal => new ModelRefusal('malformed', `expected a body of JSON, got ${what}`)
@@ -81,7 +81,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** The bytes were scanned while they arrived. */
+/** The bytes have been scanned while they arrived. */
 const readObject = (bytes: Buffer): { body: Body; text: string } => {
   const text = bytes.toString('utf8')
   const body = parse(text)
@@ -117,7 +117,7 @@ const readBytes = (request: IncomingMessage): Promise<Buffer> =>
     throw new ModelRefusal(error.code === 'too-large' ? 'too-large' : 'malformed', error.detail ?? error.message)
   })
 
-/** Throws `ModelRefusal`, or `Abandoned` when the caller leaves. */
+/** Throws `ModelRefusal`, or `Abandoned` when the caller disconnects. */
 export const readAsk = async (request: IncomingMessage, route: Route): Promise<Ask> => {
   const bytes = await readBytes(request)
   const { body, text } = readObject(bytes)
@@ -129,7 +129,7 @@ export const readAsk = async (request: IncomingMessage, route: Route): Promise<A
   return { route, model, body, text, streams: streams ?? format.streams(body), powers, input, bytes: bytes.length }
 }
 
-/** Throws `power-refused` with the first field that asks for what no change allowed. */
+/** Throws `power-refused` with the first field that needs a permission without an approved change. */
 export const checkPowers = ({ powers }: Pick<Ask, 'powers'>, allowed: readonly string[]): void => {
   for (const [power, field] of powers)
     if (!allowed.includes(power))

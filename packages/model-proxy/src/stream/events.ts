@@ -10,7 +10,8 @@ import type { Flow, Head, Receiver } from './transfer.ts'
 import { StreamWatch } from './watch.ts'
 
 const faults = {
-  leak: () => new ModelRefusal('provider-leaked-key', "the provider told the unit's own key: the stream was ended before it was told"),
+  leak: () =>
+    new ModelRefusal('provider-leaked-key', "the provider sent the unit's own key: the stream was ended before the key was passed on"),
   'endless-line': () => new ModelRefusal('provider-malformed', 'the provider sent an event without an end'),
 } as const
 
@@ -20,7 +21,7 @@ export class EventStream implements Receiver {
   readonly #response: ServerResponse
   readonly #flow: Flow
   readonly #call: ModelCall
-  /** Of the present read. */
+  /** Result of the current read. */
   #chunks: Buffer[] = []
 
   constructor(delivery: Delivery, head: Head, { flow, call }: { flow: Flow; call: ModelCall }) {
@@ -53,7 +54,7 @@ export class EventStream implements Receiver {
     return () => this.#response.end()
   }
 
-  /** Tells the caller, in words of the format, that no more comes; in the middle of an event nothing can be told. */
+  /** Reports the failure as an event of the format. In the middle of an event nothing can be reported. */
   fail(code: string, message: string): Finish {
     return () => {
       if (this.#response.destroyed) return
@@ -62,7 +63,7 @@ export class EventStream implements Receiver {
     }
   }
 
-  /** The headers leave with the first event, or by themselves when none comes at once. */
+  /** Headers are sent with the first event, or alone if no event arrives immediately. */
   #begin({ headers }: Head): void {
     const { secret } = this.#delivery
     this.#response.writeHead(200, {
@@ -99,10 +100,10 @@ export class EventStream implements Receiver {
   }
 }
 
-/** What is sent to a provider, for whom, and where its answer goes. */
+/** A request to a provider, its caller, and the destination of its answer. */
 export interface Delivery {
   readonly ask: Ask
-  /** The body as it is sent. */
+  /** The body to send. */
   readonly body: string
   readonly headers: IncomingHttpHeaders
   readonly response: ServerResponse

@@ -1,4 +1,4 @@
-// Forwards a request to its provider, and its answer as a stream, a whole body, or an error.
+// Forwards a request to its provider, and its answer as a stream, a complete body or an error.
 import { jsonBounds, limits } from '@gatehouse/contracts'
 import { Abandoned } from '@gatehouse/kernel'
 import { OutboundFailure } from '@gatehouse/outbound'
@@ -10,7 +10,7 @@ import { answerHeaders, blankText, isEncoded, mediaTypeOf, upstreamHeaders } fro
 import { type Flow, type Head, type Receiver, transfer } from './transfer.ts'
 import { Collector, WholeAnswer } from './whole.ts'
 
-/** What a provider's error becomes for the agent. What concerns the operator's key is not read at all. */
+/** Converts an error of the provider for the agent. Errors about the operator's key are not read. */
 const mostText = 2048
 
 const parse = (collected: Collector): unknown => {
@@ -29,10 +29,7 @@ const messageOf = (collected: Collector): string | undefined => {
 }
 
 const refusedKey = (status: number): ModelRefusal =>
-  new ModelRefusal(
-    'provider-refused',
-    `the provider refused the unit's own key (${status}); an operator has to mend it, and nothing else helps`,
-  )
+  new ModelRefusal('provider-refused', `the provider refused the unit's own key (${status}); an operator has to fix it`)
 
 const providerError = ({ status, headers }: Head, body: Collector, secret: string | null): ModelRefusal => {
   const told = messageOf(body)
@@ -40,7 +37,7 @@ const providerError = ({ status, headers }: Head, body: Collector, secret: strin
   const kept = answerHeaders(headers, secret)
   if (status === 429) return new ModelRefusal('rate-limited', message, { headers: kept })
   if (status >= 400) return new ModelRefusal('provider-error', message, { status, headers: kept })
-  return new ModelRefusal('provider-error', `${message}, which is no answer to a request of a model; redirects are not followed`)
+  return new ModelRefusal('provider-error', `${message}, which is not an answer to a model request; redirects are not followed`)
 }
 
 const malformed = (what: string): ModelRefusal => new ModelRefusal('provider-malformed', `the provider answered with ${what}`)
@@ -53,13 +50,13 @@ const checkMedia = ({ headers }: Head, streams: boolean): void => {
 
 const codeOf = (error: unknown): unknown => (typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined)
 
-/** What is thrown by a transfer, in words for the agent. */
+/** Converts an error of a transfer for the agent. */
 export const explain = (error: unknown): ModelRefusal => {
   if (error instanceof ModelRefusal) return error
   if (error instanceof Abandoned) return new ModelRefusal(error.code === 'timeout' ? 'provider-timeout' : error.code, error.message)
   const code = codeOf(error)
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
-    return new ModelRefusal('provider-timeout', `the provider said nothing for ${limits.modelIdle / 1000} s`)
+    return new ModelRefusal('provider-timeout', `the provider sent nothing for ${limits.modelIdle / 1000} s`)
   if (error instanceof OutboundFailure) return new ModelRefusal('provider-unreachable', `the provider was not asked: ${error.message}`)
   return new ModelRefusal('provider-unreachable', 'the connection to the provider failed')
 }
@@ -94,7 +91,7 @@ const finish = ({ stream, whole, error }: Answer, { response, secret }: Delivery
   throw malformed('nothing')
 }
 
-/** Whose fault it is decides what a request without an answer costs. */
+/** The cause of a failure decides what a request without an answer costs. */
 const noteEnd = (call: ModelCall, error: unknown): void => {
   if (call.end !== 'silent') return
   if (error instanceof Abandoned && error.code !== 'timeout') call.end = 'given-up'

@@ -1,15 +1,15 @@
-// Follows the texts of a stream's events. Events of one stream are alike but for the text in them: what was learnt of one is
-// compared with the next, and only an event of another shape is looked through field by field.
+// Follows the texts in the events of a stream. Events of a stream differ only in their text: the frame of one event is
+// compared with the next, and only an event of another shape is parsed field by field.
 import { jsonBounds } from '@gatehouse/contracts'
 import { parseJson } from '@gatehouse/kernel'
 import { type Body, objectOf, type Usage } from '../formats/format.ts'
 import type { FieldWatch, Piece } from './pieces.ts'
 
-/** A line, but for the one text in it. */
+/** A line without the text in it. */
 interface Frame {
   readonly field: FieldWatch
   readonly before: string
-  /** From the quote that ends the text to the end of the line. */
+  /** The part from the closing quote of the text to the end of the line. */
   readonly behind: string
 }
 
@@ -26,7 +26,7 @@ export class EventReader {
     this.#fields = fields
   }
 
-  /** True once too much of the secret was told. @param lines whole ones */
+  /** True once too much of the secret was sent. @param lines complete lines */
   tells(lines: string): boolean {
     for (let at = 0; at < lines.length;) {
       const code = lines.charCodeAt(at)
@@ -37,26 +37,26 @@ export class EventReader {
       const like = code === d ? this.#likeTheLast(lines, at) : undefined
       if (like === -1) return true
       const end = like ?? lines.indexOf('\n', at) + 1
-      // What is no data reaches nobody who puts texts together.
+      // Clients assemble texts only from data lines.
       if (like === undefined && code === d && this.#lookThrough(lines.slice(at, end))) return true
       at = end
     }
     return false
   }
 
-  /** The same for a line that has not ended. */
+  /** The same for an incomplete line. */
   overhears(rest: string): boolean {
     return this.#fields.some((field) =>
       field.piecesIn(rest).some(({ from, end }) => field.overhear(rest.slice(from, end < 0 ? undefined : end))),
     )
   }
 
-  /** Offset behind the line; -1 where it tells too much; undefined where it is of another shape. */
+  /** Offset after the line; -1 where it reveals too much; undefined where it has another shape. */
   #likeTheLast(lines: string, at: number): number | undefined {
     const frame = this.#frame
     if (frame === undefined) return undefined
     const from = at + frame.before.length
-    // Much faster than `startsWith`, which compares letter by letter.
+    // Much faster than `startsWith`, which compares character by character.
     if (lines.slice(at, from) !== frame.before) return undefined
     const end = lines.indexOf('"', from)
     if (end < 0 || lines.slice(end, end + frame.behind.length) !== frame.behind) return undefined
@@ -79,7 +79,7 @@ export class EventReader {
   }
 }
 
-/** Finds the counts of tokens in the lines of a stream. Most lines hold none and are not parsed. */
+/** Finds token counts in the lines of a stream. Most lines have none and are not parsed. */
 export interface UsageFormat {
   readonly usageField: string
   usage(answer: Body): Usage
@@ -89,7 +89,7 @@ const parse = (line: string): Body => {
   try {
     return objectOf(parseJson(Buffer.from(line.slice(line.indexOf(':') + 1), 'latin1'), jsonBounds.modelEvent))
   } catch {
-    // A line that is cut, broken or beyond the bounds is not ours to judge: it is estimated by its bytes.
+    // A truncated, invalid or too large line is not parsed: its usage is estimated from its bytes.
     return {}
   }
 }
@@ -110,7 +110,7 @@ export class UsageMeter {
     this.#marker = `"${format.usageField}"`
   }
 
-  /** Whether a count was found. @param text whole lines */
+  /** Whether a count was found. @param text complete lines */
   read(text: string): boolean {
     let isFound = false
     for (let at = text.indexOf(this.#marker); at >= 0; at = text.indexOf(this.#marker, at)) {
@@ -124,13 +124,13 @@ export class UsageMeter {
     return isFound
   }
 
-  /** The last word counts; what only the first event tells counts too. */
+  /** The last value of each count wins, including counts that only the first event has. */
   get usage(): Usage {
     const of = (line: string | undefined): Usage => (line === undefined ? {} : this.#format.usage(parse(line)))
     return { ...of(this.#first), ...of(this.#last) }
   }
 
-  /** Providers that were asked for a count name it in each event, and say null until the last. */
+  /** Providers with requested usage have the field in each event, null until the last. */
   #isCount(text: string, from: number): boolean {
     let at = from
     while (text[at] === ' ' || text[at] === ':') at++

@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Format } from '../formats/format.ts'
 
-/** Blanks a secret in bytes that pass by, by as many stars. It holds back only what could be the beginning of the secret. */
+/** Replaces a secret in a byte stream by asterisks of the same length. It delays only bytes that could begin the secret. */
 const star = 42
-/** Shorter ones are no secrets, and would blank ordinary words. */
+/** Shorter values are not treated as secrets, because they would redact ordinary words. */
 export const shortestSecret = 8
 
 export class Blank {
@@ -27,7 +27,7 @@ export class Blank {
     return clean.subarray(0, clean.length - held)
   }
 
-  /** What was held back, and was not the secret after all. */
+  /** The delayed bytes, which were not the secret. */
   end(): Buffer | undefined {
     return this.#tail
   }
@@ -41,7 +41,7 @@ export class Blank {
     return clean
   }
 
-  /** Most chunks end with the end of an event, which is in no secret. */
+  /** Most chunks end with the end of an event, which no secret contains. */
   #beginningAtEnd(bytes: Buffer): number {
     if (this.#isOfSecret[bytes.at(-1) ?? 0] === 0) return 0
     for (let length = Math.min(this.#secret.length - 1, bytes.length); length > 0; length--) {
@@ -52,14 +52,14 @@ export class Blank {
   }
 }
 
-/** Of a whole text. */
+/** Redacts a complete text. */
 export const blankText = (text: string, secret: string | null): string => {
   if (secret === null || secret.length < shortestSecret) return text
   const written = JSON.stringify(secret).slice(1, -1)
   return text.replaceAll(secret, '*'.repeat(secret.length)).replaceAll(written, '*'.repeat(written.length))
 }
 
-/** Betas that change how a model answers. Others reach tools, files or servers, and are left out. */
+/** Betas that change how a model answers. Others give access to tools, files or servers and are removed. */
 const betas = [
   /^structured-outputs-[\d-]+$/,
   /^fine-grained-tool-streaming-[\d-]+$/,
@@ -78,7 +78,7 @@ const betaOf = (given: string | string[] | undefined): Record<string, string> =>
   return wanted.length === 0 ? {} : { 'anthropic-beta': wanted.join(',') }
 }
 
-/** `accept-encoding: identity`: what is compressed could be neither counted nor searched. */
+/** `accept-encoding: identity`: a compressed answer could be neither counted nor searched. */
 export const upstreamHeaders = (given: IncomingHttpHeaders, format: Format['name'], streams: boolean): Record<string, string> => ({
   'content-type': 'application/json',
   accept: streams ? 'text/event-stream' : 'application/json',

@@ -1,12 +1,12 @@
-// Finds a secret that is told piece by piece, each in an event of its own, by following how far the texts of the events have
-// spelled it. It never holds a byte back: what would tell the rest is not passed on.
+// Detects a secret that is sent in pieces, each in a separate event, by tracking how much of it the texts have spelled so far.
+// It never delays bytes: the event that would complete the secret is not passed on.
 import { jsonBounds } from '@gatehouse/contracts'
 import { parseScannedJson } from '@gatehouse/kernel'
 
-/** So much of a secret may pass before it is known for one: the beginnings of keys are no secret. */
+/** Number of bytes that may pass before the secret is recognized: prefixes of keys are not secret. */
 const tellingLength = (secret: string): number => Math.min(20, Math.ceil(secret.length / 2))
 
-/** Knuth, Morris and Pratt: how far the secret is spelled again when it goes on otherwise. */
+/** Failure function of Knuth, Morris and Pratt for the secret. */
 const fallbacks = (secret: string): Uint16Array => {
   const table = new Uint16Array(secret.length)
   for (let at = 1, matched = 0; at < secret.length; at++) {
@@ -18,7 +18,7 @@ const fallbacks = (secret: string): Uint16Array => {
 }
 
 export interface Speller {
-  /** How far the secret is spelled after this text, having been spelled so far before it; `telling` or more is too much. */
+  /** Number of matched bytes of the secret after this text; `telling` or more is too much. */
   readonly follow: (matched: number, text: string) => number
   readonly telling: number
   /** Of the secret. */
@@ -47,7 +47,7 @@ export const createSpeller = (secret: string): Speller => {
 
 const backslash = 92
 
-/** Offset of the quote that ends the text that begins at `from`; -1 where it goes on. */
+/** Offset of the closing quote of the text that begins at `from`; -1 if it continues. */
 const textEnd = (line: string, from: number): number => {
   for (let end = line.indexOf('"', from); end >= 0; end = line.indexOf('"', end + 1)) {
     let slashes = 0
@@ -71,15 +71,15 @@ const skipTo = (text: string, at: number): number => {
   return from
 }
 
-/** Where a text stands in a line: between its quotes. */
+/** The position of a text in a line, between its quotes. */
 export interface Piece {
   readonly field: FieldWatch
   readonly from: number
-  /** -1: it goes on in what has not come yet. */
+  /** -1 if it continues in bytes that have not arrived. */
   readonly end: number
 }
 
-/** Follows one field of the events. */
+/** Tracks one field of the events. */
 export class FieldWatch {
   readonly #marker: string
   readonly #speller: Speller
@@ -103,18 +103,18 @@ export class FieldWatch {
     return found
   }
 
-  /** True once too much of the secret was spelled. */
+  /** True once too much of the secret was sent. */
   hear(piece: string): boolean {
     this.#matched = this.#follow(piece)
     return this.#matched >= this.#speller.telling
   }
 
-  /** The same for a text that will be heard once more when it is whole. */
+  /** The same for an incomplete text that is checked again when it is complete. */
   overhear(piece: string): boolean {
     return this.#follow(piece) >= this.#speller.telling
   }
 
-  /** A secret that lies whole in one text is found before; of a long text only its end can be the beginning of one. */
+  /** A secret within one text is found earlier; only the end of a long text can begin a secret. */
   #follow(piece: string): number {
     const { follow, length } = this.#speller
     if (piece.includes('\\')) return follow(this.#matched, decode(piece))

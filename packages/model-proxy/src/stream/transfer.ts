@@ -1,4 +1,4 @@
-// One request to a provider: sent once, its answer handed on as it comes. No redirect is followed, nothing is tried again.
+// Sends one request to a provider and passes the answer on as it arrives. Redirects are not followed and nothing is retried.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 
@@ -7,16 +7,16 @@ export interface Head {
   readonly headers: IncomingHttpHeaders
 }
 
-/** The flow of an answer. */
+/** Flow control of an answer. */
 export interface Flow {
   pause(): void
   resume(): void
-  /** Ends the request, for what went wrong after its data was taken. */
+  /** Ends the request because of an error after its data was accepted. */
   fail(error: unknown): void
 }
 
 export interface Receiver {
-  /** What it throws ends the request. */
+  /** An exception ends the request. */
   data(chunk: Buffer): void
   end(): void
 }
@@ -29,7 +29,7 @@ export interface TransferOptions {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
   readonly signal: AbortSignal
-  /** What it throws ends the request. */
+  /** An exception ends the request. */
   readonly begin: (head: Head, flow: Flow) => Receiver
 }
 
@@ -80,7 +80,7 @@ const createHandler = ({ signal, begin }: TransferOptions, { resolve, reject }: 
 export const transfer = (options: TransferOptions): Promise<void> => {
   const { agent, origin, target, method, headers, body, signal } = options
   const deferred = Promise.withResolvers<void>()
-  // A connection that is still being made says nothing when nobody waits for it any more.
+  // A pending connection attempt reports nothing after the request has ended.
   const leave = (): void => deferred.reject(errorOf(signal.reason))
   if (signal.aborted) leave()
   else {

@@ -1,4 +1,4 @@
-// Watches a stream while its bytes pass: counts, blanks the key, and says when too much of the key was told.
+// Processes the bytes of a stream: counts tokens, redacts the key, and reports when too much of the key was sent in pieces.
 import { limits } from '@gatehouse/contracts'
 import type { Format } from '../formats/format.ts'
 import { EventReader, UsageMeter } from './frame.ts'
@@ -7,7 +7,7 @@ import { createSpeller, FieldWatch, type Speller } from './pieces.ts'
 
 export type Watched = { readonly bytes: Buffer } | { readonly fault: 'leak' | 'endless-line' }
 
-/** A line that goes on is looked at in whole up to here, beyond it at its end alone. */
+/** An incomplete line up to this length is checked completely; of a longer one only the end is checked. */
 const openLine = 4096
 
 interface Guard {
@@ -25,7 +25,7 @@ const createGuard = (format: Format, meter: UsageMeter, secret: string): Guard =
 export class StreamWatch {
   readonly meter: UsageMeter
   readonly #guard: Guard | undefined
-  /** The line that has not ended. */
+  /** The incomplete line. */
   #rest: string[] = []
   #restLength = 0
 
@@ -34,7 +34,7 @@ export class StreamWatch {
     this.#guard = secret === null || secret.length < shortestSecret ? undefined : createGuard(format, this.meter, secret)
   }
 
-  /** An event ends where a line ends: what is added in the middle of one could not be read. */
+  /** An event ends at the end of a line: text added within a line could not be parsed. */
   get isInLine(): boolean {
     return this.#restLength > 0
   }

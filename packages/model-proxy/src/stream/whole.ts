@@ -1,4 +1,4 @@
-// Forwards an answer that is not a stream: reads it to its end, meters and redacts it, then sends it.
+// Forwards an answer that is not a stream: reads it completely, counts and redacts it, then sends it.
 import type { ServerResponse } from 'node:http'
 import { isObject, jsonBounds, type JsonBounds } from '@gatehouse/contracts'
 import { describeJsonFault, type JsonFault, JsonRefused, JsonScanner, parseScannedJson } from '@gatehouse/kernel'
@@ -9,7 +9,7 @@ import type { Delivery } from './events.ts'
 import { answerHeaders, blankText } from './headers.ts'
 import type { Head, Receiver } from './transfer.ts'
 
-/** Collects an answer that is no stream, up to a bound. Its structure is counted on the bytes while they arrive. */
+/** Collects a non-streamed answer up to a limit. Its structure is counted while the bytes arrive. */
 export class Collector implements Receiver {
   readonly #bounds: JsonBounds
   readonly #overflow: 'cut' | 'refuse'
@@ -24,7 +24,7 @@ export class Collector implements Receiver {
     this.#scanner = new JsonScanner(bounds)
   }
 
-  /** Throws `JsonRefused`, also for what was cut. */
+  /** Throws `JsonRefused`, also for a truncated answer. */
   parse(): unknown {
     return parseScannedJson(this.#fault === undefined ? Buffer.concat(this.#chunks).toString('utf8') : '', this.#bounds)
   }
@@ -42,7 +42,7 @@ export class Collector implements Receiver {
     if (this.#overflow === 'refuse')
       throw new ModelRefusal('provider-malformed', `the answer of the provider ${describeJsonFault(fault, this.#bounds)}`)
     this.#chunks.length = 0
-    // An error goes on for ever only to keep us busy.
+    // An endless error body would only keep the proxy busy.
     if (this.#size > 4 * this.#bounds.bytes)
       throw new ModelRefusal('provider-malformed', 'the provider answered with an error without an end')
   }

@@ -14,7 +14,7 @@ import type { Context } from '../state/context.ts'
 import { principalOf } from '../state/idempotency-index.ts'
 import { deadLettered, delivered, envelope, letters, outbox, sentFile } from './outbox.ts'
 
-/** Takes a message that came by a channel. The channel may bring it again and again: it is one message. */
+/** Accepts a message from a channel. Idempotent: the channel may deliver it several times. */
 type Edge = typeof runnerChannels
 type Taken = Result<Edge, 'receive'>
 

@@ -20,7 +20,7 @@ const nextOf = async (context: Context, session: Session): Promise<Delivery | un
   if (found === undefined) {
     const { delivery } = session
     if (delivery !== undefined) {
-      // What was said meanwhile is counted already.
+      // Messages posted in the meantime are counted already.
       if (delivery.said === said) Object.assign(delivery, { waiting: 0, held: 0 })
       delivery.taken = Math.max(delivery.taken, said)
     }
@@ -30,7 +30,7 @@ const nextOf = async (context: Context, session: Session): Promise<Delivery | un
   return { ...found, session: id, agentGroupID, conversationId: conversationID }
 }
 
-/** A queue that cannot be read hides no other. */
+/** An unreadable queue does not affect others. */
 const readableNext = async (context: Context, session: Session): Promise<Delivery | undefined> => {
   try {
     return await nextOf(context, session)
@@ -55,7 +55,7 @@ export const outbox = async (context: Context, { channels, limit, skip }: Params
   return { items: withinBytes(items, most) }
 }
 
-/** Keeps what became of a message that a channel was given, and hands it the next one of that conversation. */
+/** Records the delivery outcome of a message and returns the next one of the conversation. */
 const findSession = ({ sessions }: Context, { session: id }: Pick<Params<Edge, 'delivered'>, 'session'>): Session => {
   const session = sessions.get(id)
   if (session?.hasQueue === true) return session
@@ -65,10 +65,10 @@ const findSession = ({ sessions }: Context, { session: id }: Pick<Params<Edge, '
 const settle = async (context: Context, session: Session, passed: Passed): Promise<Result<Edge, 'delivered'>> => {
   const { isFreed, ...counted } = passed
   if (session.delivery !== undefined) Object.assign(session.delivery, counted)
-  // What copies took; nobody waits for it.
+  // Frees the space of copies in the background.
   if (isFreed)
     compactQueue(context, session).catch((error: unknown) =>
-      context.log.warn('room of copies not given back', { session: session.id, error }),
+      context.log.warn('could not free the space of copies', { session: session.id, error }),
     )
   const next = await nextOf(context, session)
   return next === undefined ? {} : { next }
@@ -92,7 +92,7 @@ export const deadLettered = async (context: Context, params: Params<Edge, 'burie
   return settle(context, session, passed)
 }
 
-/** A session that is gone, or that no channel leads to, came from nowhere. */
+/** Undefined for a session that is gone or has no channel. */
 export const envelope = async (context: Context, { session: id }: Params<Edge, 'envelope'>): Promise<Result<Edge, 'envelope'>> => {
   const session = context.sessions.get(id)
   if (session?.hasQueue !== true || session.delivery === undefined) return { reference: null }

@@ -21,7 +21,7 @@ import { namesIn, placeOf, refusing } from './refusal.ts'
 type Edge = typeof runnerControlPlane
 type Wanted = Params<Edge, 'fileRead'>
 
-/** Any write, and any other file in its place, gives another one. */
+/** Changes with any write and any replacement of the file. */
 const tagOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Digest =>
   v.parse(Digest, createHash('sha256').update([dev, ino, size, mtimeNs, ctimeNs].join(' ')).digest('hex'))
 
@@ -41,7 +41,7 @@ export interface Look {
   readonly tag: Digest
 }
 
-/** Throws where it is no plain file of one name within the limit. */
+/** Throws unless it is a regular file with one link within the size limit. */
 const lookAt = async (file: FileHandle, path: string): Promise<Look> => {
   const found = await file.stat({ bigint: true })
   check(found, path)
@@ -78,8 +78,8 @@ export interface Sending {
 }
 
 const hints: Readonly<Record<string, string>> = {
-  'not-found': 'name a file that is there; nothing was sent',
-  conflict: 'nothing was sent: write the file anew under another name and send that, or send it again if it was being written',
+  'not-found': 'name an existing file; nothing was sent',
+  conflict: 'nothing was sent: write the file again under another name and send that, or send it again if it was being written',
   'too-large': `nothing was sent: a file may have ${limits.file} bytes, all of a message ${limits.sentBytes}`,
 }
 

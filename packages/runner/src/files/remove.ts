@@ -9,7 +9,7 @@ type Kind = Result<Edge, 'fileFind'>['kind']
 type Unit = { readonly stateDir: string }
 
 interface Entry {
-  /** Open, so that it stays the same whatever becomes of its path. */
+  /** Kept open, so that it stays the same directory whatever happens to its path. */
   readonly directory: FileHandle
   readonly name: string
 }
@@ -29,11 +29,11 @@ const atEntry = <T>(context: Unit, where: Where, act: (entry: Entry, kind: Kind)
 const holding = (path: string): ServiceError =>
   new ServiceError('conflict', {
     detail: `expected an empty directory at ${JSON.stringify(path)}, got one that holds something`,
-    hint: 'remove what is in it first',
+    hint: 'remove its content first',
   })
 
 const moved = (path: string): ServiceError =>
-  new ServiceError('conflict', { detail: `${JSON.stringify(path)} became something else meanwhile`, hint: 'list the directory' })
+  new ServiceError('conflict', { detail: `${JSON.stringify(path)} was replaced during the operation`, hint: 'list the directory' })
 
 /** What cannot be looked into may be empty: whoever removes it finds out. */
 const holds = async ({ directory, name }: Entry): Promise<boolean> => {

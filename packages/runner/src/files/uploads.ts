@@ -1,4 +1,4 @@
-// Files that are being taken: each in a file of the host alone, until it is whole and written down.
+// Uploads in progress: each is in a file that only the host can access until it is complete and synced.
 import { createHash, type Hash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { limits, ServiceError, stateFiles } from '@gatehouse/contracts'
@@ -15,7 +15,7 @@ export interface Upload extends Where {
 }
 
 const unknown = (): ServiceError =>
-  new ServiceError('conflict', { detail: 'this file is not being taken, or no part of it came for too long', hint: 'put it again' })
+  new ServiceError('conflict', { detail: 'there is no such upload, or it timed out', hint: 'upload the file again' })
 
 const homeOf = (stateDir: string): string => `${stateDir}/${stateFiles.groups}/${incomingName}`
 
@@ -80,7 +80,7 @@ export class Uploads {
     await Promise.all([...this.#open.keys()].map((id) => this.drop(id)))
   }
 
-  /** What an earlier life left is nobody's. */
+  /** Removes uploads of an earlier process. */
   async #prepare(): Promise<void> {
     await rm(this.#home, { recursive: true, force: true })
     await mkdir(this.#home, { mode: 0o700 })

@@ -36,7 +36,7 @@ export const hasDisk = async (groups: string, group: AgentGroupID): Promise<bool
 const unmounted = (group: AgentGroupID, refused: string | undefined): ServiceError =>
   new ServiceError('unavailable', {
     detail: `the files of ${group} are on its disk, which ${refused === undefined ? 'is mounted only where sandboxes can be launched' : `cannot be mounted: ${refused}`}`,
-    hint: refused === undefined ? 'svcctl status says why none can' : 'mend that, and restart the unit',
+    hint: refused === undefined ? 'svcctl status shows why none can' : 'fix that, and restart the unit',
   })
 
 const ofRoot = (group: AgentGroupID): ServiceError =>
@@ -78,7 +78,7 @@ const toUnavailable = (error: unknown): unknown =>
   error instanceof DiskRefused
     ? new ServiceError('unavailable', {
         detail: error.message,
-        hint: 'mend that on the host; the unit tries again by itself',
+        hint: 'fix that on the host; the unit retries automatically',
         cause: error,
       })
     : error
@@ -124,7 +124,7 @@ export class Reading {
   readonly #most: number
   #running: Running | undefined
 
-  /** Milliseconds after which a backup that says nothing has ended. */
+  /** Milliseconds without a message after which a backup counts as ended. */
   constructor(most: number = silence) {
     this.#most = most
   }
@@ -173,6 +173,6 @@ export const refuseFirst = async (groups: string, group: AgentGroupID): Promise<
   if (names.length === 0) return
   throw new ServiceError('unavailable', {
     detail: `a backup reads the files of ${group}, which go over to its first disk`,
-    hint: 'the unit tries again by itself, until the backup has ended',
+    hint: 'the unit retries automatically until the backup has ended',
   })
 }

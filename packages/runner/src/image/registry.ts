@@ -100,7 +100,7 @@ export const openRegistry = (
       const { status, bytes } = await read(`blobs/${digest}`)
       if (status !== 200) throw new TypeError(`the registry ${registry.host} answered ${status}`)
       if (`sha256:${createHash('sha256').update(bytes).digest('hex')}` !== digest)
-        throw new TypeError('the registry gave other bytes than were asked for')
+        throw new TypeError('the content does not match the requested digest')
       return bytes
     },
   }

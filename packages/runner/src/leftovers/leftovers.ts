@@ -1,4 +1,4 @@
-// Removes what units left that were killed: what carries the id of this unit, of units that held its runtime directory before, and of
+// Removes what killed units left: everything with the id of this unit, of units that used its runtime directory before, and of
 // ended units of the same installation. Never what a running unit owns. It is looked for in every engine that the unit has used: its
 // driver may be another one from one start to the next.
 import { readdir, realpath, rm, rmdir } from 'node:fs/promises'
@@ -34,10 +34,11 @@ const describe = (runDir: string, { stateDir }: UnitRecord) => ({ runDir, stateD
 const lockOf = async (runDir: string, record: UnitRecord, log: Logger): Promise<Lock | undefined> => {
   try {
     const lock = await lockUnit(runDir, { create: false })
-    if (lock === undefined) log.info('another unit with the same installation id is running; it is left alone', describe(runDir, record))
+    if (lock === undefined)
+      log.info('another unit with the same installation id is running; leaving its files in place', describe(runDir, record))
     return lock
   } catch (error) {
-    log.warn('cannot tell whether a unit with the same installation id is running; it is left alone', {
+    log.warn('cannot tell whether a unit with the same installation id is running; leaving its files in place', {
       ...describe(runDir, record),
       error,
     })
@@ -144,9 +145,7 @@ class UnitLeftovers implements Leftovers {
   }
 
   remove(): Promise<void> {
-    this.#removal ??= this.#removeAll().catch((error: unknown) =>
-      this.#log.warn('what earlier starts left could not be removed', { error }),
-    )
+    this.#removal ??= this.#removeAll().catch((error: unknown) => this.#log.warn('could not remove leftovers of earlier starts', { error }))
     return this.#removal
   }
 
@@ -157,7 +156,7 @@ class UnitLeftovers implements Leftovers {
         if (own + (await this.#removeOf([this.#boot.unitId], await this.engines.list())) === 0) return true
       }
     } catch (error) {
-      this.#log.warn('what is left of this unit could not be removed: its next start removes it', { error })
+      this.#log.warn('could not remove leftovers of this unit, the next start retries', { error })
     }
     return false
   }
@@ -175,7 +174,7 @@ class UnitLeftovers implements Leftovers {
     let removed = await this.#removeOf(unitIds, [])
     for (const engine of await this.engines.list())
       removed += await this.#removeOf(unitIds, [engine]).catch((error: unknown) => {
-        this.#log.warn('cannot tell what earlier starts of this unit left in a container engine', { engine, error })
+        this.#log.warn('could not list leftovers of this unit in a container engine', { engine, error })
         return 0
       })
     if (removed > 0) this.#log.info('what earlier starts of this unit left was removed', { removed })
@@ -197,11 +196,11 @@ class UnitLeftovers implements Leftovers {
       for (let look = 1; look <= maxLooks; look += 1)
         if ((await this.#removeOf(unitIds, engines)) === 0) {
           await removeDirectory(unit)
-          return this.#log.info('what a unit left that has ended was removed', { runDir })
+          return this.#log.info('removed leftovers of an ended unit', { runDir })
         }
-      this.#log.warn('what a unit left that has ended does not go away', { runDir })
+      this.#log.warn('leftovers of an ended unit keep reappearing', { runDir })
     } catch (error) {
-      this.#log.warn('what a unit left that has ended could not be removed', { runDir, error })
+      this.#log.warn('could not remove leftovers of an ended unit', { runDir, error })
     }
   }
 }

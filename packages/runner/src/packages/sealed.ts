@@ -1,4 +1,4 @@
-// Runs one task about a tree in a sandbox of its own: no key, no network, one socket behind which the registry lies. Then it is gone.
+// Runs one task about a tree in a separate sandbox without keys and network, with one socket that leads to the registry.
 import { jsonBounds, limits, ServiceError } from '@gatehouse/contracts'
 import type { Driver, LaunchSpec } from '@gatehouse/engine'
 import { jsonText } from '@gatehouse/kernel'
@@ -52,7 +52,7 @@ const run = async (place: TreePlace, driver: Driver, { spec, work }: { spec: Lau
 const explained = (outcome: TreeOutcome, fault: string | undefined): TreeOutcome =>
   outcome.end === 'refused' && fault !== undefined ? { ...outcome, reason: fault } : outcome
 
-/** `take` sees the work directory before it goes. `no-sandbox` where there are no walls. */
+/** `take` reads the work directory before it is removed. Rejects with `no-sandbox` where there is no isolation. */
 export const inSealed = async <T>(
   place: TreePlace,
   task: (registry: TreeTask['registry']) => TreeTask,
@@ -60,7 +60,9 @@ export const inSealed = async <T>(
 ): Promise<T> => {
   const { driver, rootfs } = await place.posture.engaged(place.closing)
   if (driver.name === 'none') {
-    throw new ServiceError('no-sandbox', { detail: 'expected a sandbox to resolve packages in, got the driver none, which has no walls' })
+    throw new ServiceError('no-sandbox', {
+      detail: 'expected a sandbox to resolve packages in, got the driver none, which provides no isolation',
+    })
   }
   const identity = place.identities ?? undefined
   const room = await createWorkplace(place, driver.owner(identity))

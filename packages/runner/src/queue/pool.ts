@@ -88,7 +88,7 @@ export class QueuePool {
       throw isDamage(error) ? new UnreadableQueue(about.id, `queues/${about.id}.db is damaged`, error) : error
     } finally {
       this.#giveBack(about.id, slot).catch((error: unknown) =>
-        this.#place.log.warn('queue not closed in order', { session: about.id, error }),
+        this.#place.log.warn('could not close a queue', { session: about.id, error }),
       )
     }
   }

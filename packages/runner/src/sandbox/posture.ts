@@ -11,11 +11,11 @@ const showLaunches = (metrics: Metrics, driver: string): void => {
   metrics.touch('sandbox_launch_duration_seconds', { driver })
 }
 
-/** An agent without walls writes with the rights of the unit, wherever it likes. */
+/** An agent without isolation can write wherever the unit can. */
 const disksFor = async (driver: Driver, { groups, groupDisks, log }: SandboxStatusOptions): Promise<Disks> => {
-  if (driver.name === 'none') return { refused: 'the driver none has no walls' }
+  if (driver.name === 'none') return { refused: 'the driver none provides no isolation' }
   const disks = await prepareDisks(groups, groupDisks)
-  if ('refused' in disks) log.warn('groups have no disks of their own: one can fill the disk of the host', { reason: disks.refused })
+  if ('refused' in disks) log.warn('groups have no separate disks: one group can fill the disk of the host', { reason: disks.refused })
   return disks
 }
 
@@ -46,7 +46,7 @@ const engage = async (options: SandboxStatusOptions): Promise<State> => {
 
 export interface SandboxStatus {
   status(): SandboxPosture
-  /** False while the driver is being chosen. */
+  /** False while the driver is being selected. */
   isChosen(): boolean
   /** False once it is clear that nothing is launched. */
   launches(): boolean
@@ -69,14 +69,14 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : 'unknown error'
 }
 
-/** A wall that lacks, or that was not seen, refuses every launch, but in the modes that are for trying things out. */
+/** A control that is missing or was not observed refuses every launch, except in the modes for testing. */
 const afterProof = (engaged: ReadyDriver, { proof: seal, isInconclusive }: Proved, { mode }: SandboxStatusOptions): State => {
   const lacking = missingControls(seal)
   if (mode !== 'production' || lacking.length === 0) return { status: 'ok', engaged, seal }
   const faults = seal.faults.length === 0 ? '' : ` (${seal.faults.join('; ')})`
   const reason = isInconclusive
-    ? `the host is too busy to prove the seal, these walls could not be seen: ${lacking.join(', ')}${faults}`
-    : `the seal does not hold, these walls lack: ${lacking.join(', ')}${faults}`
+    ? `the host is too busy to prove the seal, these controls could not be observed: ${lacking.join(', ')}${faults}`
+    : `the seal does not hold, these controls are missing: ${lacking.join(', ')}${faults}`
   return { status: 'refused', reason, engaged, seal, mayPass: isInconclusive }
 }
 
@@ -110,7 +110,7 @@ class Choice implements SandboxStatus {
       const { engaged, mayPass } = this.#state
       if (!mayPass && proofs === limits.postureProofs) break
       await pause(wait, undefined, { signal: closing, ref: false }).catch(() => undefined)
-      // Somebody may have had it proved meanwhile.
+      // Another call may have proved it in the meantime.
       if (closing.aborted || this.status().status === 'ok') break
       if (!mayPass) proofs += 1
       this.#settled = engaged !== undefined && !lacksDisks(engaged) ? this.#tryProof().then(() => undefined) : this.#settle()
@@ -136,7 +136,7 @@ class Choice implements SandboxStatus {
     for (let wait = retry.first; !closing.aborted; wait = Math.min(wait * 2, retry.most)) {
       if (await this.#tryProof()) return
       await pause(wait, undefined, { signal: closing, ref: false }).catch(() => undefined)
-      // Somebody may have had it proved meanwhile.
+      // Another call may have proved it in the meantime.
       if (this.status().seal !== 'proving') return
     }
   }

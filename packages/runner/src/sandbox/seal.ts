@@ -1,5 +1,5 @@
-// A proof of the seal: made by the engine, told to the journal and the log. The record is written however long the
-// gateway takes to be there.
+// Proves the seal with the engine and records the result in the journal and the log. The record is written however long the
+// gateway takes to be available.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type gatewayRunner, type HostIdentity, type RunnerBoot, type SealProof, Time } from '@gatehouse/contracts'
 import { controlNames, controls, type Disks, type Driver, type Proof, type ProofOptions, trialName } from '@gatehouse/engine'
@@ -70,7 +70,7 @@ export const prove = async (engaged: ReadyDriver, options: SealOptions): Promise
   options.closing.throwIfAborted()
   options.record(proof)
   if (lacking.length === 0) options.log.info('the seal holds', { engine: proof.engine, elapsedMs: proof.elapsedMs })
-  else options.log.warn('the seal lacks walls', { engine: proof.engine, lacking, unseen, faults })
+  else options.log.warn('controls of the seal are missing', { engine: proof.engine, lacking, unseen, faults })
   return { proof, isInconclusive: lacking.length > 0 && lacking.every((name) => unseen.includes(name)) }
 }
 
@@ -102,11 +102,11 @@ export const createRecord = ({ gateway, log, closing }: RecordOptions): ((proof:
         await gateway.note({ stage: 'seal-proof', detail: detailOf(proof) })
         return
       } catch (error) {
-        log.debug('the proof of the seal is not written yet', { error })
+        log.debug('seal proof not recorded yet, will retry', { error })
         await pause(delays.next(), undefined, { signal: closing }).catch(() => undefined)
       }
     }
-    log.warn('journal line lost', { stage: 'seal-proof' })
+    log.warn('journal record lost', { stage: 'seal-proof' })
   }
   return (proof) => void write(proof)
 }

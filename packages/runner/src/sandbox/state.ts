@@ -85,6 +85,6 @@ export const refusalOf = (state: State): ServiceError | undefined => {
     hint:
       state.engaged === undefined
         ? 'It is tried again every few minutes: install what is missing, or wait for what is away. svcctl doctor shows what there is.'
-        : `${state.mayPass ? 'It is proved again every few minutes. ' : ''}svcctl doctor --probe says what each wall is, and proves the seal again.`,
+        : `${state.mayPass ? 'It is proved again every few minutes. ' : ''}svcctl doctor --probe describes each control and proves the seal again.`,
   })
 }

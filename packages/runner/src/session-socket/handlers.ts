@@ -74,7 +74,9 @@ export const acknowledge = async ({ context, session, run }: Caller, id: Message
   run.delivered.delete(id)
   recordAcknowledged(session, id)
   run.proved = true
-  reportFullDisk(context, session, run).catch((error: unknown) => context.log.warn('a full disk not told', { session: session.id, error }))
+  reportFullDisk(context, session, run).catch((error: unknown) =>
+    context.log.warn('could not report a full disk', { session: session.id, error }),
+  )
 }
 
 /** Noted before the answer, so that the decision finds its way even if nobody runs when it is made. */

@@ -51,7 +51,7 @@ export const close = async (context: Context, session: Session): Promise<void> =
   completeRollout(context, session)
   session.telling
     .then(() => context.queuePool.release(session.id))
-    .catch((error: unknown) => context.log.warn('queue not closed in order', { session: session.id, error }))
+    .catch((error: unknown) => context.log.warn('could not close a queue', { session: session.id, error }))
 }
 
 /** Resolves when the sandbox is gone, also when there never was one. */

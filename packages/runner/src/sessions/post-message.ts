@@ -40,7 +40,7 @@ const tellMute = (context: Context, session: Session): void => {
   const most = Math.round(limits.queueBytesByGroup / 1024 ** 2)
   const text = `The agent can say nothing more: the conversations of its group take ${most} MiB on the disk of the unit, the most they may. It goes on when old messages are forgotten, or closed sessions are purged with svcctl session purge.`
   postMessage(context, session, { id: v.parse(MessageID, `s-${randomUUID()}`), from: 'system', text }).catch((error: unknown) =>
-    context.log.warn('the silence of an agent not told', { session: session.id, error }),
+    context.log.warn('could not report that an agent cannot send', { session: session.id, error }),
   )
 }
 

@@ -1,4 +1,4 @@
-// Prepares everything that a sandbox finds at its start: surfaces, directories, mounts, limits and its socket.
+// Prepares everything that a sandbox needs at its start: sockets, directories, mounts and limits.
 import { once } from 'node:events'
 import { dirname } from 'node:path'
 import {
@@ -107,11 +107,11 @@ const givenMounts = async (context: Context, run: Run, group: AgentGroup): Promi
 const refuseUnsealed = (driver: Driver, group: AgentGroup): void => {
   if (driver.name === 'none' && group.agent !== 'mock') {
     throw new LaunchRefused(
-      `an agent of the kind ${group.agent} needs a sandbox, and the driver none has no walls: it runs the mock agent alone`,
+      `an agent of the kind ${group.agent} needs a sandbox, and the driver none provides no isolation: it runs only the mock agent`,
     )
   }
   if (driver.name === 'none' && (group.mounts.length > 0 || group.packages !== undefined)) {
-    throw new LaunchRefused('mounts and packages need a sandbox, and the driver none has no walls')
+    throw new LaunchRefused('mounts and packages need a sandbox, and the driver none provides no isolation')
   }
 }
 
@@ -153,7 +153,7 @@ const specOf = async (context: Context, run: Run, { registered, group, owner, en
   limits: limitsOf(group, engaged.driver),
 })
 
-/** Without walls a script would run on the host. */
+/** Without isolation a script would run on the host. */
 const toolsOf = (driver: Driver, { tools }: Pick<AgentGroup, 'tools'>): Pick<SessionInfo, 'tools' | 'unavailable'> => {
   if (driver.name !== 'none' || !tools.includes('run_script')) return { tools }
   return {

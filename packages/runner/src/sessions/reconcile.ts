@@ -56,7 +56,7 @@ const tellDecisions = async (context: Context, session: Session): Promise<void> 
 
 /** Its sandbox, if any, is not waited for. */
 const forget = (context: Context, session: Session): void => {
-  close(context, session).catch((error: unknown) => context.log.error('session not closed in order', { session: session.id, error }))
+  close(context, session).catch((error: unknown) => context.log.error('could not close a session', { session: session.id, error }))
 }
 
 /**

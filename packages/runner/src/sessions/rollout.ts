@@ -20,13 +20,13 @@ const ended = ({ parked }: Session, changeID: ChangeID): Said =>
 
 type Keep = (session: Session, changeID: ChangeID) => Promise<void>
 
-/** What cannot be kept is still told by this process. */
+/** A status that cannot be stored is still reported by this process. */
 const keepBy =
   (context: Context, act: typeof storeRollout): Keep =>
   async (session, changeID) => {
     if (!session.hasQueue || session.parked !== undefined) return
     await withQueue(context, session, (store) => act(store, changeID)).catch((error: unknown) =>
-      context.log.warn('condition of a change not kept', { session: session.id, changeID, error }),
+      context.log.warn('could not store the rollout status of a change', { session: session.id, changeID, error }),
     )
   }
 

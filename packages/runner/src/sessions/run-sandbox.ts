@@ -64,7 +64,7 @@ const follow = async ({ log }: Context, session: Session, { sandbox, id }: { san
   }
 }
 
-/** Whoever talks to the agent learns why it stopped in mid-sentence. */
+/** Tells the conversation why the agent stopped. */
 const tellKill = async (context: Context, session: Session, run: string): Promise<void> => {
   const text = `The agent was stopped: ${session.lastExit ?? 'it used more than it may'}. What it was working on is tried again.`
   await postMessage(context, session, { id: v.parse(MessageID, `s-${run}-killed`), from: 'system', text })
@@ -83,7 +83,7 @@ const endedItself = async (context: Context, session: Session, { sandbox, run }:
   if (reached !== undefined) countLimit(context, run, reached)
   if (isKill || full !== undefined) {
     await tellKill(context, session, run.id).catch((error: unknown) =>
-      context.log.warn('end of a sandbox not told', { session: session.id, error }),
+      context.log.warn('could not report the end of a sandbox', { session: session.id, error }),
     )
   }
   context.note(isKill ? 'kill' : 'exit', session, { ...exit, ...(full === undefined ? {} : { disk: 'full' }) })

@@ -27,7 +27,7 @@ export const createReport =
         return true
       } catch (error) {
         if (isServiceError(error) && lasting.includes(error.code)) {
-          log.warn('condition of a change lost', { ...condition, error })
+          log.warn('rollout status of a change lost', { ...condition, error })
           return false
         }
         await pause(delays.next(), undefined, { signal: closing }).catch(() => undefined)
@@ -50,7 +50,7 @@ export const createNote = (gateway: Pick<Calls<typeof gatewayRunner>, 'note'>, l
   const note = (stage: Stage, { id, agentGroupID }: Session, detail: Readonly<Record<string, unknown>>): void => {
     last = last
       .then(() => gateway.note({ stage, agentGroupID, detail: { session: id, ...detail } }))
-      .catch((error: unknown) => log.warn('journal line lost', { stage, session: id, error }))
+      .catch((error: unknown) => log.warn('journal record lost', { stage, session: id, error }))
   }
   return Object.assign(note, {
     settled: async () => {

@@ -126,7 +126,7 @@ export class ToolContainers {
       return await this.#prepare(order)
     } catch (error) {
       const { reason, message: detail } = toRefused(error)
-      log.warn('a tool server is not started in a container', { server: order.server, reason, detail })
+      log.warn('could not start a tool server in a container', { server: order.server, reason, detail })
       return { started: false, reason, detail }
     }
   }
@@ -173,7 +173,7 @@ export class ToolContainers {
       // The engine's client is gone, or no process can be made: the broker sees its streams end, and tries again.
       streams.messages.destroy()
       streams.errors.destroy()
-      this.#options.log.warn('a tool server in a container could not be run', { container: order.name, error })
+      this.#options.log.warn('could not run a tool server in a container', { container: order.name, error })
       return null
     }
     return running.run.exited
@@ -184,7 +184,7 @@ export class ToolContainers {
     this.#codes.set(container, code)
     const [oldest] = this.#codes.keys()
     if (this.#codes.size > remembered && oldest !== undefined) this.#codes.delete(oldest)
-    this.#options.log.debug('a tool server in a container has ended', { container, code })
+    this.#options.log.debug('tool server in a container ended', { container, code })
   }
 
   async #stop(container: string): Promise<void> {

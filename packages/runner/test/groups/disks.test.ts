@@ -141,7 +141,10 @@ describe('the files of groups', { timeout: 120_000 }, () => {
     await mkdir(`${unit.stateDir}/groups/other`, { mode: 0o700 })
     unit.gateway.down = true
     unit.gateway.emit('group-removed', { agentGroupID: 'other' as never })
-    await waitFor(() => unit.lines.some((line) => line.includes('files of a group not set aside')), { what: 'a warning', deadline })
+    await waitFor(() => unit.lines.some((line) => line.includes('could not move the files of a removed group aside')), {
+      what: 'a warning',
+      deadline,
+    })
     assert.ok((await readdir(`${unit.stateDir}/groups`)).includes('other'))
     unit.gateway.down = false
     unit.gateway.emit('group-removed', { agentGroupID: 'other' as never })
@@ -178,10 +181,13 @@ describe('a group whose disk cannot be mounted here', { timeout: 120_000 }, () =
     await mkdir(`${unit.stateDir}/groups/.disks`, { mode: 0o700 })
     await writeFile(image, '')
     const { messageId } = await unit.send('hello')
-    await waitFor(() => unit.lines.some((line) => /launch postponed.*cannot be mounted: the driver none has no walls/.test(line)), {
-      what: 'a launch that is put off',
-      deadline,
-    })
+    await waitFor(
+      () => unit.lines.some((line) => /launch postponed.*cannot be mounted: the driver none provides no isolation/.test(line)),
+      {
+        what: 'a launch that is put off',
+        deadline,
+      },
+    )
     await assert.rejects(unit.files(), { code: 'unavailable', message: /cannot be mounted/ })
     const call = { requestId: 'test', traceparent: undefined, signal: new AbortController().signal }
     assert.deepEqual((await unit.runner.backup.openDisks({}, call)).closed, ['dev-agent'])

@@ -202,7 +202,7 @@ describe('a group whose files this unit cannot reach', { timeout: 120_000 }, () 
     const refused = {
       code: 'unavailable',
       message: /would have no file of dev-agent: .*cannot be mounted: the driver none/,
-      hint: /mend that/,
+      hint: /fix that/,
     }
     await assert.rejects(async () => unit.runner.backup.openDisks({}, call), refused)
     await unit.stop()

@@ -1,4 +1,4 @@
-// Why a tool server could not be used, in our own words: never a word, header or value that the server sent.
+// Why a tool server could not be used. Messages never contain text, headers or values that the server sent.
 import { jsonBounds } from '@gatehouse/contracts'
 import { describeJsonFault, type JsonFault } from '@gatehouse/kernel'
 import { OutboundFailure } from '@gatehouse/outbound'
@@ -34,7 +34,7 @@ const phrases = {
 
 export type FailureKind = keyof typeof phrases
 
-/** After these the server did not look at what it was sent. */
+/** After these the server did not process the request. */
 export const untouched: ReadonlySet<FailureKind> = new Set([
   'connection-refused',
   'unresolved',
@@ -46,7 +46,7 @@ export const untouched: ReadonlySet<FailureKind> = new Set([
   'backlog',
 ])
 
-/** After these nothing more can come from a connection. */
+/** After these the connection is dead. */
 export const fatal: ReadonlySet<FailureKind> = new Set([...untouched, 'exited', 'unreachable', 'silent'])
 
 export class UpstreamFailure extends Error {
@@ -81,7 +81,7 @@ export const findRefusal = (message: string): AnswerRefused | undefined => {
   return new AnswerRefused(fault ?? 'bytes')
 }
 
-/** The server answered 400 to a request of a session, and to what is never wrong. */
+/** The server answered 400 to a request of a session and also to a valid ping. */
 export class SuspectedSessionLoss extends UpstreamFailure {
   constructor() {
     super('session-lost')
@@ -115,7 +115,7 @@ export class DefinitionChanged extends Error {
   }
 }
 
-/** There is no connection: the last attempt failed, and the next one is this far away. */
+/** There is no connection: the last attempt failed, and the next one follows after this time. */
 export class NotConnected extends UpstreamFailure {
   /** Seconds. */
   readonly retryAfter: number

@@ -7,7 +7,7 @@ import { type Fetch, isEventStream } from '@gatehouse/outbound'
 import { AnswerRefused, readMessages } from '../base/failure.ts'
 import { filterNoise } from './filter-noise.ts'
 
-/** Only this prefix of a longer message is looked at: a call may be large. */
+/** Only this prefix of a longer message is examined, because a call may be large. */
 const headLength = 4 * 1024
 
 /** No text within JSON can hold these quotes as they are. Our messages name their method before its arguments. */
@@ -17,14 +17,14 @@ const isAsking = (body: string): boolean => {
   return typeof message === 'object' && message !== null && 'id' in message && 'method' in message
 }
 
-/** What it is answered with is read: as events, or whole. */
+/** Whether the answer is read, as events or completely. */
 const isRead = ({ method, body }: RequestInit): boolean =>
   method === undefined || method === 'GET' || (method === 'POST' && typeof body === 'string' && isAsking(body))
 
 /** Announcements come whenever the server likes. */
 const isListening = ({ body }: RequestInit): boolean => typeof body === 'string' && body.includes('"method":"subscriptions/listen"')
 
-/** Bytes of an answer that nobody wants: a longer one is cut. */
+/** Bytes to read of an unneeded answer; a longer one is aborted. */
 const maxDiscarded = 64 * 1024
 
 /** To its end, if that comes soon: then the connection can be used again. Some servers keep it open for ever. */

@@ -90,7 +90,7 @@ const attach = async ({ socket, container, image }: Started, runner: Runner, log
     stop: async () => {
       messages.end()
       if (await endsWithin(closed, limits.upstreamStopTime)) return gone
-      await runner.stop({ container }).catch((error: unknown) => log.warn('a tool server could not be told to end', { container, error }))
+      await runner.stop({ container }).catch((error: unknown) => log.warn('could not stop a tool server', { container, error }))
       messages.destroy()
       errors.destroy()
       await gone
@@ -114,7 +114,7 @@ const startOne = async (runner: Runner, order: Parameters<Runner['start']>[0], l
   if (pinned && moved !== undefined)
     log.warn('the image of a tool server has moved; the pinned one is run', { server: order.server, id, moved })
   return attach(answer, runner, log).catch((error: unknown) => {
-    log.warn('the streams of a tool server cannot be reached', { container: answer.container, error })
+    log.warn('could not connect to the streams of a tool server', { container: answer.container, error })
     throw new UpstreamFailure('not-started')
   })
 }
