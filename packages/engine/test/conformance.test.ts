@@ -67,7 +67,7 @@ const confined = (row: EngineRow, driver: Driver, stay: () => Stay): void => {
   let seen: Promise<Facts> | undefined
   const facts = (): Promise<Facts> => (seen ??= readFacts(driver, stay().spec('probe')))
 
-  it('shows lo alone, and nothing of the host', async () => {
+  it('shows only lo, and nothing of the host', async () => {
     const { interfaces, routes, abstractSockets, processes, environment, initEnvironment } = await facts()
     assert.deepEqual({ interfaces, routes, abstractSockets }, { interfaces: ['lo'], routes: [], abstractSockets: [] })
     assert.ok((processes ?? []).length <= 3, String(processes))
@@ -121,7 +121,7 @@ const confined = (row: EngineRow, driver: Driver, stay: () => Stay): void => {
     assert.notEqual(made.uid, 0)
   })
 
-  it('sees files of its mounts, and single files of the host that are mounts themselves', async () => {
+  it('sees the files of its mounts, including mounts of single files', async () => {
     const spec = stay().spec('read')
     const files = await furnishFiles(stay())
     await writeFile(join(stay().workspace, 'given'), 'from outside')

@@ -48,7 +48,7 @@ describe('choosing a driver', () => {
     assert.match(await chosen('none', 'dev'), /^driver none: /)
   })
 
-  it('refuses a runtime for a driver that takes none', async () => {
+  it('refuses a runtime for a driver without runtimes', async () => {
     assert.match(
       await chosen('bubblewrap', 'dev', { runtime: 'runsc' }),
       /--sandbox-runtime runsc needs --sandbox container or --sandbox oci, got --sandbox bubblewrap/,

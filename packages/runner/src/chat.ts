@@ -1,4 +1,4 @@
-// Chat with people: takes their messages, which are on disk before the answer, and lists conversations. Never waits for a
+// Chat with people: accepts their messages, which are on disk before the answer, and lists conversations. Never waits for a
 // sandbox.
 import { randomUUID } from 'node:crypto'
 import {
@@ -68,7 +68,7 @@ export const send = async (context: Context, params: Params<Edge, 'send'>): Prom
   return context.repeats.runInTurn(idempotency, async () => (await replay(context, idempotency)) ?? take(context, params))
 }
 
-/** Reads back what was said in the conversations of a group, as one list. Opens no queue that cannot have a part in it. */
+/** Reads the messages of all conversations of a group as one list. Opens only queues that can contribute to it. */
 const most = limits.rpcFrame / 2
 
 /** An unreadable queue does not affect others; the list of sessions reports it. */
@@ -90,7 +90,7 @@ const after = async (context: Context, sessions: readonly Session[], page: Page 
   return withinBytes(said.toSorted(bySeq).slice(0, page.limit), most)
 }
 
-/** From the conversation with the newest message on, until the page is full of what is newer than the rest. */
+/** Starts at the conversation with the newest message and ends when the page is full and the rest is older. */
 const newest = async (context: Context, sessions: readonly Session[], page: Page): Promise<ChatMessage[]> => {
   let said: ChatMessage[] = []
   for (const session of sessions.toSorted((a, b) => b.lastSeq - a.lastSeq)) {
@@ -100,7 +100,7 @@ const newest = async (context: Context, sessions: readonly Session[], page: Page
   return withinBytes(said.toReversed(), most).toReversed()
 }
 
-/** Ascending. With `after` the oldest that follow it, else the newest; fewer where they would not fit one frame. */
+/** Ascending. With `after` the oldest messages that follow it, otherwise the newest; fewer if they would not fit into one frame. */
 export const messages = async (
   context: Context,
   { agentGroupID, after: from, limit, conversation }: Params<Edge, 'messages'>,

@@ -1,7 +1,7 @@
 // Errors that the runner throws and recognizes.
 import { type ContainerStart, ServiceError, type SessionID } from '@gatehouse/contracts'
 
-/** Why a sandbox may never be launched as things are. */
+/** Why a sandbox cannot be launched until something changes. */
 export class LaunchRefused extends Error {
   /** What a person has to do before the session is resumed. */
   readonly fix: string | undefined
@@ -12,7 +12,7 @@ export class LaunchRefused extends Error {
   }
 }
 
-/** Why a queue cannot be used: its session alone is parked, and nothing empty takes its place. */
+/** Why a queue cannot be used: only its session is parked, and the queue is not replaced by an empty one. */
 export class UnreadableQueue extends ServiceError {
   /** One clause, naming files as the state directory does. */
   readonly reason: string

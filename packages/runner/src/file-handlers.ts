@@ -18,10 +18,10 @@ import { groupDirectories } from './groups/directories.ts'
 import { adoptSession } from './sessions/registry.ts'
 import { type Context, sessionsOf, withDisk } from './state/context.ts'
 
-/** The directories of a group before it ever ran, owned by what its sandboxes will run as. */
+/** Creates the directories of a group before its first run, with the owner of its sandboxes. */
 const console = v.parse(ConversationID, 'console')
 
-/** All sessions of a group run as one user; without any, that of the console is opened, which launches nothing. */
+/** All sessions of a group run as one user. Without a session, the console session is opened, which launches nothing. */
 const identityOf = async (context: Context, group: AgentGroupID): Promise<HostIdentity | undefined> => {
   const [known] = sessionsOf(context, group).filter(({ open }) => open)
   if (known !== undefined) return (await context.gateway.session({ session: known.id })).session.identity
@@ -38,7 +38,7 @@ const prepareGroup = async (context: Context, group: AgentGroupID): Promise<Host
   return owner
 }
 
-/** Takes a file from a person in parts. Before the last word nothing of it is there for the agent. */
+/** Receives a file from a person in parts. The agent does not see it before it is complete. */
 type Edge = typeof runnerControlPlane
 type Nothing = Record<string, never>
 

@@ -1,4 +1,4 @@
-// What the runner does when the gateway tells it something. Never rejects: nobody waits for an event, and what was missed is asked for
+// Handles events of the gateway. Never rejects: no caller waits for an event, and missed state is fetched
 // at the next connection.
 import type { BigIntStats } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
@@ -34,13 +34,13 @@ const look = async (source: string): Promise<Omit<MountSighting, 'source' | 'at'
   }
 }
 
-/** Never rejects: a path that cannot be looked at is one where nothing was seen. */
+/** Never rejects: an inaccessible path is reported as not found. */
 export const inspectMount = async (source: string): Promise<MountSighting> => {
   const seen = await look(source).catch(() => undefined)
   return { source, at: wallTime(), ...seen }
 }
 
-/** Tells the gateway what it wants to know of paths of the host. */
+/** Reports host paths to the gateway. */
 const reportMounts = async ({ gateway }: Pick<Context, 'gateway'>, sources: readonly string[]): Promise<void> => {
   const mounts = await Promise.all(sources.map(inspectMount))
   await retryOnce(() => gateway.sighted({ mounts }))

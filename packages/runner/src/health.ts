@@ -1,8 +1,8 @@
-// How the runner goes, for the supervisor and for people.
+// The health of the runner, for the supervisor and for people.
 import type { Health } from '@gatehouse/contracts'
 import type { Context } from './state/context.ts'
 
-/** A unit that was told to launch nothing is not broken. */
+/** A unit with `--sandbox off` is not degraded. */
 export const health = ({ posture, sessions, toolContainers }: Pick<Context, 'posture' | 'sessions' | 'toolContainers'>): Health => {
   const { driver, status, reason, missing } = posture.status()
   const all = [...sessions.values()]

@@ -56,7 +56,7 @@ const removeOld = async ({ disks, times, log, posture, closing }: Context): Prom
     const [group, since = ''] = name.split('.')
     await disks.reading.over(closing)
     if (!/^\d+$/.test(since) || Number(since) > retentionMs() - times.removed) continue
-    // One that cannot be removed keeps none of the others.
+    // A failure does not affect the others.
     await removePlace(`${removedOf(groups)}/${name}`, () => disks.late(found)).then(
       () => log.info('removed the files of a removed group', { agentGroupID: group }),
       (error: unknown) =>
@@ -86,7 +86,7 @@ const turns = new KeyedQueue()
 /** Waits while a backup reads. Rejects when the gateway does not answer; then nothing is touched. */
 export const sweepRemovedGroups = (context: Context): Promise<void> => turns.run(context.disks.groups, () => sweepOnce(context))
 
-/** Returns what looks at once, and from then on every so often. */
+/** Sweeps at once and then periodically. */
 export const createSweeper = (context: Context): (() => void) => {
   const { closing, times, log } = context
   const sweep = (): void => {

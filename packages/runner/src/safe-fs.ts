@@ -1,4 +1,4 @@
-// Reads what others could write: component by component from a directory of our own, through no link, plain files with one name alone.
+// Reads paths that others can write, component by component from a directory of the unit. Follows no links, and reads only regular files
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import type { fileKinds } from '@gatehouse/contracts'
 
 /** What lies there is not what may be read. Names what was found. */
 export class NotPlain extends Error {
-  /** There is nothing of that name. */
+  /** Whether the entry does not exist. */
   readonly missing: boolean
 
   constructor(message: string, { missing = false }: { readonly missing?: boolean } = {}) {

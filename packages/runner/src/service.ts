@@ -1,4 +1,4 @@
-// The runner: sessions, their sandboxes and their queues. Handlers of its edges, one line each into an act.
+// The runner: sessions, their sandboxes and their queues. Each handler delegates to one use case.
 import { EventEmitter } from 'node:events'
 import { realpath } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -80,7 +80,7 @@ export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'imag
   readonly outbound: OutboundSettings
   readonly chooseDriver: Choose
   readonly toolContainers?: ToolContainers | undefined
-  /** The client of the gateway, which stays when its connection does not. */
+  /** The client of the gateway, which survives lost connections. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayRunner>, 'calls' | 'close'>
   readonly log: Logger
   readonly metrics: Metrics
@@ -92,7 +92,7 @@ export interface RunnerOptions extends Pick<RunnerBoot, 'mode' | 'image' | 'imag
 export interface Runner {
   readonly controlPlane: Handlers<typeof runnerControlPlane>
   readonly channels: Handlers<typeof runnerChannels>
-  /** Something may be there for a channel to deliver. */
+  /** Called when a message may be ready for a channel. */
   onOutbox(tell: () => void): void
   /** Undefined where local tool servers do not run in containers. */
   readonly broker: Handlers<typeof runnerBroker> | undefined
@@ -126,7 +126,7 @@ const launchSlots = (options: RunnerOptions): LaunchSlots =>
     onWaiting: (waiting) => options.metrics.gauge('sandbox_launches_waiting').set(waiting),
   })
 
-/** Who lets in so much at once and no more. */
+/** The admission limits. */
 const admissionLimits = (options: RunnerOptions): Pick<Context, 'uploads' | 'launches' | 'writeGate' | 'throttling'> => ({
   uploads: new Uploads(options.stateDir),
   launches: launchSlots(options),

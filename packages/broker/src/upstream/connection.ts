@@ -30,7 +30,7 @@ export interface Connection {
   readonly mirrorsArguments: boolean
   /** A call by the SDK, which knows how to put arguments into headers. */
   callBySdk(tool: ToolDefinition, args: Json, signal: AbortSignal): Promise<unknown>
-  /** The reason is what requests in flight and `gone` are told. */
+  /** Running requests and `gone` receive the reason. */
   close(reason?: UpstreamFailure): Promise<void>
 }
 

@@ -22,7 +22,7 @@ class SummedGauge {
     if (!this.#isOver) this.#show([...this.#parts.values()].reduce((sum, each) => sum + each, 0))
   }
 
-  /** Nothing is shown from now on. */
+  /** Stops reporting values. */
   end(): void {
     this.#isOver = true
   }

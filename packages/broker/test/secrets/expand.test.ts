@@ -59,7 +59,7 @@ test('refuses a header whose value would begin another header', () => {
   checkVariables({ A: 'a\nb' })
 })
 
-test('never repeats a value in a refusal', () => {
+test('a refusal never quotes a value', () => {
   assert.throws(
     () => checkHeaders({ 'X-Key': 's3cret\nvalue' }),
     (error: Error) => !error.message.includes('s3cret'),

@@ -58,7 +58,7 @@ test('lets a name into the house that led there when it was saved', async () => 
   assert.equal(await origins.reachOf(entry), 'any')
 })
 
-test('judges a name that led nowhere when it first leads somewhere, and one that was taken out anew', async () => {
+test('checks a name when it first resolves, and checks a removed name again', async () => {
   leadsTo = []
   const origins = await open()
   await origins.synchronize([entry])

@@ -108,7 +108,7 @@ const think = async (session: SessionID): Promise<number> => {
   return (JSON.parse(textOf(await call('sequentialthinking', args, session))) as { thoughtHistoryLength: number }).thoughtHistoryLength
 }
 
-test('sequential-thinking: sessions share one train of thought, as the server keeps one', async () => {
+test('sequential-thinking: sessions share the only state of the server', async () => {
   await start(program('server-sequential-thinking'))
   assert.deepEqual([await think(sessionOne), await think(sessionTwo), await think(sessionOne)], [1, 2, 3])
 })

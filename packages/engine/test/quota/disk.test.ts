@@ -128,7 +128,7 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
     assert.deepEqual(await readdir(disk.point), [])
   })
 
-  it('that is not large enough for what the group has is not made, and nothing is lost', async (t) => {
+  it('that is too small for the files of the group is not created, and nothing is lost', async (t) => {
     const disk = await place(t)
     await mkdir(disk.point)
     await writeFile(join(disk.point, 'large'), Buffer.alloc(32 * MiB, 1))

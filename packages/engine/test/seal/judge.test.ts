@@ -85,7 +85,7 @@ describe('the judge', () => {
     })
   }
 
-  it('takes nothing unseen as good', () => {
+  it('counts what was not observed as missing', () => {
     assert.deepEqual(lacking({ status: null }).toSorted(), ['capabilities', 'no-new-privileges', 'seccomp'])
     assert.deepEqual(lacking({ mounts: null }).toSorted(), ['mount-flags', 'tmp'])
   })

@@ -182,7 +182,7 @@ for (const row of rows) {
       if (only !== undefined && only !== row.engine) continue
       const isSeen = !host.engine.gvisor || gvisor === true
       if (!isSeen || (row.label !== 'docker-runc' && !isFull)) continue
-      test(`would be seen with ${what}`, async () => {
+      test(`is detected with ${what}`, async () => {
         assert.ok(missing(await look(weaken), host).includes(caught), `${caught} was not missed`)
       })
     }

@@ -121,7 +121,7 @@ const streamed = async (reply: Reply): Promise<{ text: string; isCut: boolean; c
   return { text, isCut, code: (await bench.lastRecord()).code }
 }
 
-test('tells in the words of the format that a stream was reset, or never ends a line', async () => {
+test('reports a reset stream or an endless line in the format of the client', async () => {
   const begun =
     (then: (response: Parameters<Reply>[1]) => void): Reply =>
     (_seen, response) => {

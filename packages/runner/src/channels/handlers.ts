@@ -20,7 +20,7 @@ type Taken = Result<Edge, 'receive'>
 
 const fingerprint = (channel: ChannelName, id: string): string => createHash('sha256').update(`${channel}\n${id}`).digest('hex')
 
-/** Known for a day wherever its conversation leads by then; in its own conversation for as long as the message is kept. */
+/** Known for a day in every conversation, and in its own conversation as long as the message is stored. */
 const keyOf = ({ channel, id }: Params<Edge, 'receive'>): RepeatKey => {
   const key = fingerprint(channel, id)
   return { principal: principalOf(channel), key, body: sha256(key) }
@@ -63,7 +63,7 @@ export const channelHandlers = (context: Context): Handlers<typeof runnerChannel
     letters: (wanted) => letters(context, wanted),
     envelope: (asked) => envelope(context, asked),
     fileBegin: async (wanted, call) => {
-      // Its message would be refused: then that is the word, not that the files of the group are not to be had now.
+      // If the message would be refused, that error takes precedence over unavailable files.
       const refusal = context.posture.refusal()
       if (refusal !== undefined) throw refusal
       return fileBegin(wanted, call)

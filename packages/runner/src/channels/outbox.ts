@@ -1,4 +1,4 @@
-// Messages of agents that channels have not delivered yet, oldest first in each conversation, with their files, outcomes and dead
+// Undelivered messages of agents for channels, oldest first in each conversation, with their files, outcomes and dead
 // letters.
 import { type ChannelName, type Delivery, limits, type Params, type Result, type runnerChannels, ServiceError } from '@gatehouse/contracts'
 import { wallTime } from '@gatehouse/kernel'
@@ -104,7 +104,7 @@ export const envelope = async (context: Context, { session: id }: Params<Edge, '
   }
 }
 
-/** How many messages wait for their channel and how many died, and the newest dead ones. From memory: no queue is opened. */
+/** Number of waiting and of undeliverable messages, and the newest undeliverable ones. Opens no queue. */
 export const letters = (context: Context, { channels, limit }: Params<Edge, 'letters'>): Result<Edge, 'letters'> => {
   const counts = new Map(channels.map((channel) => [channel, { channel, waiting: 0, dead: 0 }]))
   for (const { delivery } of sessionsBy(context, channels)) {
@@ -116,7 +116,7 @@ export const letters = (context: Context, { channels, limit }: Params<Edge, 'let
   return { counts: [...counts.values()], letters: context.deadLetters.newest(channels, Math.min(limit, limits.channelLetters)) }
 }
 
-/** Hands out the copy of a file that goes with a message, piece by piece, for as long as the message waits for its channel. */
+/** Reads the copy of a file of a message in pieces, as long as the message waits for its channel. */
 export const sentFile = async (context: Context, wanted: Params<Edge, 'sentFile'>): Promise<Result<Edge, 'sentFile'>> => {
   const piece = await withQueue(context, findSession(context, wanted), (store) => readPiece(store.read, wanted))
   if (piece === undefined) throw new ServiceError('not-found', { detail: `there is no such copy of a file of message ${wanted.seq}` })

@@ -1,4 +1,4 @@
-// How much a place of a group holds, counted to a bound of entries, depth and time; no link is followed and nothing opened but directories.
+// Counts the files of a group up to limits of entries, depth and time. Links are not followed, and only directories are opened.
 import { type FileHandle, lstat, opendir } from 'node:fs/promises'
 import { limits } from '@gatehouse/contracts'
 import { entryOf, openBeneath, openIn } from '../safe-fs.ts'
@@ -6,7 +6,7 @@ import { entryOf, openBeneath, openIn } from '../safe-fs.ts'
 export interface Usage {
   bytes: number
   entries: number
-  /** Why not all was counted: nobody knows how much there is. */
+  /** Why the count is incomplete. */
   beyond?: string
 }
 
@@ -25,7 +25,7 @@ const isBeyond = ({ held, until }: Count): boolean => {
 /** Those of the names that are directories. Looked at beside one another: one by one takes four times as long. */
 const countNames = async (directory: FileHandle, names: readonly string[], { held }: Count): Promise<string[]> => {
   const found = await Promise.all(names.map((name) => lstat(entryOf(directory, name)).catch(() => undefined)))
-  // Holes take no room.
+  // Holes use no space.
   for (const entry of found) held.bytes += (entry?.blocks ?? 0) * 512
   return names.filter((_, index) => found[index]?.isDirectory() === true)
 }
@@ -50,7 +50,7 @@ const countIn = async (directory: FileHandle, depth: number, count: Count): Prom
   if (below.length > 0 && depth >= limits.fileCountDepth) count.held.beyond ??= `directories more than ${limits.fileCountDepth} deep`
   for (const name of below) {
     if (isBeyond(count)) return
-    // A directory that went, or cannot be read, holds what it held.
+    // A removed or unreadable directory is skipped.
     await countBelow(directory, name, { depth: depth + 1, count }).catch(() => undefined)
   }
 }

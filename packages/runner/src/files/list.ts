@@ -1,4 +1,4 @@
-// What lies in a directory of a group: names as they are, kinds as they are, nothing followed and nothing opened but directories.
+// Lists a directory of a group with the actual names and types. Links are not followed, and only directories are opened.
 import type { Dirent } from 'node:fs'
 import { type FileHandle, lstat, opendir } from 'node:fs/promises'
 import { type FileItem, type FileList, limits, type Params, type runnerControlPlane, Time } from '@gatehouse/contracts'
@@ -28,7 +28,7 @@ const readNames = async (directory: FileHandle): Promise<Names> => {
 }
 
 const latest = Date.parse('9999-12-31T23:59:59.999Z')
-/** An agent sets times as it likes, also such as have no form. */
+/** An agent can set any time, including ones that cannot be formatted. */
 const timeOf = (ms: number): FileItem['modifiedAt'] =>
   v.parse(Time, new Date(Number.isFinite(ms) ? Math.min(Math.max(ms, 0), latest) : 0).toISOString())
 
@@ -42,7 +42,7 @@ const itemOf = async (directory: FileHandle, name: Buffer): Promise<FileItem[]> 
     const shown = { name: name.toString('utf8'), kind, size: kind === 'file' ? found.size : 0, modifiedAt: timeOf(found.mtimeMs) }
     return [{ ...shown, readable: plain && isText(name) }]
   } catch {
-    // It went while it was looked at.
+    // The file was removed during the listing.
     return []
   }
 }
@@ -67,7 +67,7 @@ const pageOf = async (directory: FileHandle, wanted: Wanted): Promise<FileList> 
   }
 }
 
-/** A group that never ran has no files, and its places are empty. */
+/** The directories of a group that never ran are empty. */
 export const listFiles = (context: { readonly stateDir: string }, wanted: Wanted): Promise<FileList> =>
   refusing(wanted.path, async () => {
     try {

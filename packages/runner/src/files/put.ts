@@ -1,4 +1,4 @@
-// Puts a file into a place of a group, whole or not at all: written beside its name, then renamed over it.
+// Writes a file of a group atomically: to a temporary name beside it, then renamed.
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ export interface Target {
   readonly most: number
 }
 
-/** What stands there already must be a plain file, else somebody would wonder what became of it. */
+/** An existing entry must be a regular file, so that nothing else is replaced. */
 export const checkTarget = async (root: string, path: string): Promise<void> => {
   const names = namesIn(path)
   try {
@@ -93,7 +93,7 @@ const settle = async (upload: Upload, directory: FileHandle, { name, owner }: { 
   }
 }
 
-/** What is being taken lies on the disk of the unit; the group may have one of its own. */
+/** The upload is on the disk of the unit; the group may have a separate one. */
 const toFull = async ({ file }: Upload, root: FileHandle, error: unknown): Promise<unknown> => {
   if (!isFull(error)) return error
   const ofUnit = (await root.stat()).dev === (await file.stat()).dev

@@ -1,4 +1,4 @@
-// Takes one name out of a directory of a group, for people: that of a file, of a link, pipe, socket or device as it is, of an empty directory.
+// Removes one entry of a directory of a group for people: a file, link, pipe, socket, device or an empty directory.
 import { type FileHandle, lstat, opendir, rmdir, unlink } from 'node:fs/promises'
 import { type Params, type Result, type runnerControlPlane, ServiceError } from '@gatehouse/contracts'
 import { assertName, entryOf, kindOf, NotPlain, openBeneath, openIn } from '../safe-fs.ts'
@@ -14,7 +14,7 @@ interface Entry {
   readonly name: string
 }
 
-/** The name itself is looked at and never what it leads to. */
+/** Checks the entry itself, not the target of a link. */
 const atEntry = <T>(context: Unit, where: Where, act: (entry: Entry, kind: Kind) => Promise<T>): Promise<T> =>
   refusing(where.path, () => {
     const names = namesIn(where.path)

@@ -1,4 +1,4 @@
-// Disks of groups while their sandboxes run: opened one at a time for each group, closed with the runner, retried after a failed
+// Disks of groups while their sandboxes run: opened one at a time per group, closed with the runner, and retried after a failed
 // trial.
 import { type AgentGroup, type AgentGroupID, limits } from '@gatehouse/contracts'
 import { closeOrphans, type Disks } from '@gatehouse/engine'
@@ -49,7 +49,7 @@ export interface GroupDisksOptions {
 }
 
 export class GroupDisks {
-  /** Directory of all groups, with no link on its way. */
+  /** Directory of all groups, without symbolic links in its path. */
   readonly groups: string
   /** Of a backup. */
   readonly reading = new Reading()
@@ -76,7 +76,7 @@ export class GroupDisks {
     await refuseOtherDisks(this.groups, group.id, disks)
     if ('refused' in disks) return undefined
     const opened = this.#createSerialQueue(group.id, async () => {
-      // Whoever gave up waiting uses nothing.
+      // A cancelled caller does not use the disk.
       signal.throwIfAborted()
       if (this.reading.isOn) await refuseFirst(this.groups, group.id)
       await this.#mount(disks, { groups: this.groups, group, quiet: this.#isQuiet(group.id) })
@@ -102,17 +102,17 @@ export class GroupDisks {
     return this.#createSerialQueue(group, () => this.#resume(found, group, !this.#isUsed(group)))
   }
 
-  /** Resolves when all that has been begun with disks by now has ended. */
+  /** Resolves when all disk operations that have begun have ended. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#turns.values())
   }
 
-  /** As they are now, for whoever needs them for files that lie on one. */
+  /** The current state, for files that are on a disk. */
   late(found: Disks | undefined): Promise<Disks | undefined> {
     return this.#late.of(found, async () => true)
   }
 
-  /** Nothing is mounted any more when it resolves. Whatever takes longer than `most` is not waited for: the next start unmounts it. */
+  /** Unmounts everything. Operations longer than `most` are not awaited: the next start unmounts the rest. */
   async close(most: number = limits.drainTime / 4): Promise<void> {
     const ended = Promise.all([this.#late.settled(), this.idle()])
     await endsWithin(ended, most)
@@ -145,7 +145,7 @@ export class GroupDisks {
     return [...this.#users.values()].includes(group)
   }
 
-  /** Decided in its turn: no sandbox of it runs, no backup reads, and nobody else looks. */
+  /** Decided while no sandbox of the group runs, no backup reads, and nothing else uses the disk. */
   #isQuiet(group: AgentGroupID): boolean {
     return !this.#isUsed(group) && !this.reading.isOn
   }
@@ -162,7 +162,7 @@ export class GroupDisks {
     if (setAside !== undefined) this.#log.warn('files below the disk of a group set aside', { agentGroupID, at: setAside })
     if (postponed !== undefined) this.#log.warn('the disk of a group keeps its size for now', { agentGroupID, reason: postponed })
     if (emptied !== undefined)
-      this.#log.warn('a disk with files of a group that this state does not know was emptied and given away', {
+      this.#log.warn('emptied and reassigned a disk with files of an unknown group', {
         agentGroupID,
         disk: emptied,
       })

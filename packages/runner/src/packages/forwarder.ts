@@ -1,4 +1,4 @@
-// The only way out of the process that resolves and fetches packages: it asks one registry, by GET, and no other host.
+// The only network access of the process that resolves and fetches packages: GET requests to one registry, and no other host.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -34,7 +34,7 @@ const forward = async ({ outlet, registry, request, response }: Asked): Promise<
     response.writeHead(403).end()
     return
   }
-  // Nothing of the unit is added to what is asked.
+  // Requests contain nothing of the unit.
   const accept: Record<string, string> = headers.accept === undefined ? {} : { accept: headers.accept }
   const answer = await outlet.fetch(target, { headers: accept, signal: AbortSignal.timeout(limits.treeTime) })
   const type = answer.headers.get('content-type')
@@ -53,7 +53,7 @@ const certificateFault = (error: unknown): string | undefined => {
 }
 
 export interface Forwarder {
-  /** Why the registry could not be asked, and what to do, where the reason is its certificate. */
+  /** The cause and the fix, if the certificate of the registry is the reason of a failure. */
   fault(): string | undefined
   close(): Promise<void>
 }
@@ -66,7 +66,7 @@ export const openForwarder = async (options: ForwarderOptions): Promise<Forwarde
   let fault: string | undefined
   const server = createServer({ maxHeaderSize: limits.requestHeaders }, (request, response) => {
     forward({ outlet, registry, request, response }).catch((error: unknown) => {
-      log.debug('the registry could not be asked', { error })
+      log.debug('request to the registry failed', { error })
       const code = certificateFault(error)
       if (code !== undefined)
         fault = `the certificate of the registry ${registry.host} is not trusted (${code}): name a PEM file with the authority that signed it in SERVICE_CA_FILE, and start the unit again`

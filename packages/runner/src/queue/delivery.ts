@@ -1,4 +1,4 @@
-// How far the channel of a conversation has taken what the agent said in it, kept beside the messages themselves.
+// The delivery progress of a conversation's channel, stored beside the messages.
 import { Channel, type ChannelName, Delivery, MessageID, Time } from '@gatehouse/contracts'
 import type { Rows, Store, Transaction } from '@gatehouse/store'
 import * as v from 'valibot'
@@ -33,7 +33,7 @@ export const countDeliveries = async (rows: Rows): Promise<Counted> => {
   return v.parse(Counted, row)
 }
 
-/** What is said from its first message on goes out by the channel that brought it. */
+/** Messages from the first one on are delivered through the channel that opened the conversation. */
 export const beginDelivery = async (tx: Transaction, channel: string, seq: number): Promise<void> => {
   await tx.run('INSERT INTO delivery (one, channel, seq) VALUES (1, ?, ?) ON CONFLICT (one) DO NOTHING', [channel, seq])
 }

@@ -1,4 +1,4 @@
-// Looks through the queues on disk at start: whose they are, what waits in them, which cannot be read.
+// Reads the queues on disk at start: their sessions, their pending messages, and which are unreadable.
 import { readdir } from 'node:fs/promises'
 import { type ChangeID, type DeadLetter, limits, SessionID, stateFiles } from '@gatehouse/contracts'
 import * as v from 'valibot'
@@ -21,7 +21,7 @@ interface FoundQueue {
   readonly letters: readonly DeadLetter[]
   /** Applied changes whose end here the gateway has not been told. */
   readonly owed: readonly ChangeID[]
-  /** Requests of people that would be known if they came again, oldest first. */
+  /** Idempotency keys of people's requests, oldest first. */
   readonly repeats: readonly Repeat[]
 }
 

@@ -22,7 +22,7 @@ export interface SealOptions {
   readonly identities: RunnerBoot['identities']
   /** Private directory for the trial. */
   readonly home: string
-  /** Directory of all groups, with no link on its way. */
+  /** Directory of all groups, without symbolic links in its path. */
   readonly groups: string
   readonly log: Logger
   /** Aborts when the runner stops. */

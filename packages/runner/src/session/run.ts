@@ -15,7 +15,7 @@ export interface Run {
   /** Aborts at that moment. */
   readonly signal: AbortSignal
   end(why: StopReason): void
-  /** To be ended at the next quiet moment; until then nothing new is delivered. */
+  /** To be ended when it is idle; until then nothing new is delivered. */
   leaving: StopReason | undefined
   /** Its group when it was prepared, and how many changes of it were applied; undefined before that. */
   basis: { readonly group: AgentGroup; readonly applied: number } | undefined
@@ -35,7 +35,7 @@ export interface Run {
   readonly limitsReached: Set<string>
   /** It has asked for something. */
   heard: boolean
-  /** It is not being started any more: it has asked for something, or is gone. */
+  /** It has started, because it made a request, or has ended. */
   started(): void
   /** Called at each request of the sandbox. */
   touch(): void
@@ -75,7 +75,7 @@ export const settle = (run: Run | undefined): void => {
   if (run?.leaving !== undefined && run.delivered.size === 0 && run.busy === 0) run.end(run.leaving)
 }
 
-/** At the next quiet moment, which may be now. */
+/** Ends it when it is idle, which may be now. */
 export const leave = (run: Run, why: StopReason): void => {
   if (run.leaving !== 'drain') run.leaving = why
   settle(run)

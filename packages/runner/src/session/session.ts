@@ -82,9 +82,9 @@ export interface Session extends QueueOwner {
   unclear: boolean
   /** What its queue takes of the disk, as of its last message. */
   bytes: number
-  /** How much its agent may still say. */
+  /** The rate limit of its agent's messages. */
   readonly words: MessageRate
-  /** People have heard that its agent can say nothing more. */
+  /** Whether people were told that its agent cannot send more messages. */
   muteTold: boolean
   launches: number
   lastExit: string | undefined
@@ -98,13 +98,13 @@ export interface Session extends QueueOwner {
   stale: 'changed' | 'narrowed' | undefined
   /** When its sandboxes failed, milliseconds. */
   failures: number[]
-  /** Why nothing is launched for it any more. */
+  /** Why no sandbox is launched for it anymore. */
   parked: string | undefined
   /** What a person has to do before it is resumed, where that is known. */
   fix: string | undefined
   /** Some decision has not reached the agent yet. */
   untold: boolean
-  /** The present sandbox, from the preparation of its launch to its end. */
+  /** The current sandbox, from the preparation of its launch to its end. */
   run: Run | undefined
   /** The one loop that launches for it. */
   keeping: Promise<void> | undefined
@@ -114,10 +114,10 @@ export interface Session extends QueueOwner {
   readonly handed: Map<MessageID, string>
   /** Applied changes that its next sandbox will know, each with the sandbox that did not. */
   readonly owed: Map<ChangeID, Run | undefined>
-  /** Resolves when all that was to be said about changes has been said. */
+  /** Resolves when all reports about changes have been sent. */
   telling: Promise<unknown>
   readonly output: SessionOutput
-  /** `message`: something new may be delivered. `surface`: the gateway may have heard of a surface. */
+  /** `message`: a message may be deliverable. `surface`: the gateway may know of another served socket. */
   readonly news: EventEmitter<{ message: []; surface: [] }>
 }
 

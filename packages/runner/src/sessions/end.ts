@@ -8,12 +8,12 @@ import type { Context } from '../state/context.ts'
 export type End =
   /** By the host. */
   | { readonly kind: 'stopped'; readonly why: StopReason }
-  /** By itself, in order and with nothing left to do. */
+  /** It ended by itself, with no pending work. */
   | { readonly kind: 'finished' }
-  /** The host was not ready: says nothing about the sandbox. */
+  /** The host was not ready, which does not count as a failure of the sandbox. */
   | { readonly kind: 'postponed'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Trying again would not help. */
+  /** A retry would not help. */
   | { readonly kind: 'refused'; readonly reason: string; readonly fix?: string | undefined }
   /** The gateway knows no such session. */
   | { readonly kind: 'gone' }

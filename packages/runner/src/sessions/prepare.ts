@@ -49,7 +49,7 @@ const surfacesReady = async (context: Context, session: Session, signal: AbortSi
 
 export interface Prepared {
   readonly driver: Driver
-  /** Rejects when a mount is no longer what it was when the launch began. */
+  /** Rejects when a mount has changed since the launch began. */
   readonly verify: () => Promise<unknown>
   readonly spec: LaunchSpec
   readonly socket: SessionSocket
@@ -69,7 +69,7 @@ const mountsOf = ({ runDir, surfaces }: Context, registered: Registered, directo
   ),
 ]
 
-/** To the sockets that the other half of a split unit serves. */
+/** Grants access to the sockets that the other half of a split unit serves. */
 const letIn = async ({ surfaces }: Context, { id, expected }: Registered, gid: number): Promise<void> => {
   for (const surface of expected) await allowGroup(surfaceDirectory(surfaces, surface, id), { gid, half: surfaces })
 }
@@ -86,7 +86,7 @@ const limitsOf = ({ limits: own }: AgentGroup, { processBound }: Driver): Launch
   }
 }
 
-/** What a group was given of the host and of the registry, as it was approved. */
+/** The approved mounts and packages of a group. */
 const givenMounts = async (context: Context, run: Run, group: AgentGroup): Promise<Mount[]> => {
   const { packages, mounts } = group
   const given: Mount[] = []
@@ -115,7 +115,7 @@ const refuseUnsealed = (driver: Driver, group: AgentGroup): void => {
   }
 }
 
-/** The program would only fail, again and again. */
+/** Refuses a launch that would only fail repeatedly. */
 const refuseWithoutModel = ({ expected }: Registered, { id, agent, model }: AgentGroup): void => {
   if (agent !== 'model') return
   if (model === undefined) {

@@ -1,4 +1,4 @@
-// Takes a message for the agent: on disk first, then handed to the waiting poll. Also reports decisions on the agent's changes.
+// Accepts a message for the agent: stores it, then passes it to the waiting poll. Also reports decisions on the agent's changes.
 import { type ChangeID, type ChangeState, MessageID } from '@gatehouse/contracts'
 import { wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
@@ -50,7 +50,7 @@ const verdicts: Partial<Record<ChangeState, string>> = {
   apply_failed: 'was approved but could not be applied',
 }
 
-/** However often it is told, the agent hears it once. */
+/** Idempotent: the agent receives each decision once. */
 export const reportDecision = async (context: Context, session: Session, { id, state, kind, reason }: Decided): Promise<void> => {
   const verdict = verdicts[state]
   if (verdict === undefined) return

@@ -14,7 +14,7 @@ import { adoptSession, refreshSession, type RegisteredSession } from './registry
 import { resendRollout, relaunch, completeRollout } from './rollout.ts'
 import { ensureRunning } from './supervise.ts'
 
-/** Only a sandbox that runs has to know; a launch asks by itself. Gives the answer, if it is the latest. */
+/** Needed only for a running sandbox; a launch requests the state itself. Resolves to the answer if it is the latest. */
 export const reconsider = async (context: Context, session: Session): Promise<RegisteredSession | undefined> => {
   if (session.run === undefined) {
     session.frozen = false
@@ -42,7 +42,7 @@ const askAbout = async (context: Context, session: Session, { id, kind }: Reques
   }
 }
 
-/** A queue that cannot be read has parked its session, and holds up no other. */
+/** An unreadable queue parks its session and does not affect others. */
 const tellDecisions = async (context: Context, session: Session): Promise<void> => {
   if (!session.untold || session.parked !== undefined) return
   try {
@@ -54,7 +54,7 @@ const tellDecisions = async (context: Context, session: Session): Promise<void> 
   }
 }
 
-/** Its sandbox, if any, is not waited for. */
+/** Does not wait for its sandbox. */
 const forget = (context: Context, session: Session): void => {
   close(context, session).catch((error: unknown) => context.log.error('could not close a session', { session: session.id, error }))
 }
@@ -72,7 +72,7 @@ const isBehind = ({ run }: Session, registered: RegisteredSession | undefined): 
 
 /** `again`: the connection was lost in between. */
 const reconcile = async (context: Context, options: { again: boolean }): Promise<void> => {
-  // One that is opened while the gateway answers is not in its answer.
+  // The answer does not contain a session that was opened in the meantime.
   const before = [...context.sessions.values()]
   const registered = await context.gateway.sessions({})
   const known = new Set(registered.map(({ id }) => id))
@@ -88,7 +88,7 @@ const reconcile = async (context: Context, options: { again: boolean }): Promise
   for (const session of sessions) await tellDecisions(context, session)
 }
 
-/** Returns at once. Tried until it has succeeded or a newer connection has taken over. */
+/** Returns at once. Retries until it succeeds or a newer connection takes over. */
 export const createReconciler = (context: Context): (() => void) => {
   let connections = 0
   const run = async (isCurrent: () => boolean): Promise<void> => {

@@ -10,13 +10,13 @@ interface Waiter {
 
 export interface LaunchSlotsOptions {
   readonly places: number
-  /** A place is free again after this, however long its sandbox takes: those that hang keep nobody waiting for ever. Milliseconds. */
+  /** Milliseconds after which a slot is free again, so that hanging sandboxes do not block others forever. */
   readonly keptMost: number
   /** Called whenever somebody begins or ends to wait. */
   onWaiting(waiting: number): void
 }
 
-/** Groups take turns; within a group whoever came first is first. */
+/** Groups take turns; within a group the order is FIFO. */
 export class LaunchSlots {
   readonly #options: LaunchSlotsOptions
   /** The group whose turn is next stands first. */
@@ -28,7 +28,7 @@ export class LaunchSlots {
     this.#free = options.places
   }
 
-  /** Resolves when there is a place; rejects when the signal aborts before. */
+  /** Resolves when there is a free slot; rejects when the signal aborts first. */
   async take(group: AgentGroupID, signal: AbortSignal): Promise<ReleaseSlot> {
     signal.throwIfAborted()
     if (this.#free > 0) return this.#begin()

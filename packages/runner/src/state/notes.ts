@@ -14,7 +14,7 @@ export interface ReportOptions {
   readonly closing: AbortSignal
 }
 
-/** Saying it again would not help. */
+/** A retry would not help. */
 const lasting: readonly Code[] = ['not-found', 'invalid', 'forbidden', 'conflict']
 
 export const createReport =
@@ -41,7 +41,7 @@ type Stage = Params<typeof gatewayRunner, 'note'>['stage']
 
 export interface Note {
   (stage: Stage, session: Session, detail: Readonly<Record<string, unknown>>): void
-  /** Resolves when all that was said so far has arrived or is lost. */
+  /** Resolves when every record so far was delivered or lost. */
   settled(): Promise<void>
 }
 

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface WriteGateOptions {
-  /** So many at once hold up no start. */
+  /** Number of concurrent writes that do not delay a launch. */
   readonly few: number
   /** No start waits longer, however many come. Milliseconds. */
   readonly longest: number
@@ -42,7 +42,7 @@ export class WriteGate {
     over.abort()
   }
 
-  /** Whoever finds a crowd again waits for the next one. */
+  /** A launch that meets another burst waits again. */
   #tell(): void {
     this.#calm?.resolve()
     this.#calm = undefined

@@ -1,4 +1,4 @@
-// Tool servers that run in containers on the broker's word: each by its name, from the order to start it to its end.
+// Tool servers in containers, started and stopped at the broker's request.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import {
@@ -107,7 +107,7 @@ export class ToolContainers {
     await this.#endThose(() => true)
   }
 
-  /** A broker that is gone asks for nothing any more. */
+  /** Requests of a disconnected broker are dropped. */
   async #begin(broker: string): Promise<void> {
     this.#broker = broker
     await this.#endThose((one) => one.broker !== broker)

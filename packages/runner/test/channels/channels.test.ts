@@ -32,7 +32,7 @@ const answered = async (t: TestContext, ...texts: string[]): Promise<Unit> => {
 }
 
 describe('channels', { timeout: 300_000 }, () => {
-  it('bring the same message again and again, and it is one, also after a restart and in another conversation', async (t) => {
+  it('may deliver a message repeatedly, and it is stored once, even after a restart and in another conversation', async (t) => {
     const unit = await answered(t, 'hello')
     const first = await receive(unit, 'hello')
     assert.equal(first.known, true)

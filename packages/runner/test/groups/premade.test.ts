@@ -40,7 +40,7 @@ const makeDisks = async (t: TestContext, names: readonly string[]): Promise<stri
 }
 
 describe('a group whose unit was given disks', { skip, timeout: 240_000 }, () => {
-  it('has one of exactly its size, and leaves it empty a while after it is gone', async (t) => {
+  it('has a disk of exactly its size, which is emptied some time after the group is removed', async (t) => {
     const groupDisks = await makeDisks(t, ['16-trial', '16-01', '40-01'])
     const unit = await openSealed(t, { agent: agentPath, groupDisks })
     const { messageId } = await unit.send('fill')

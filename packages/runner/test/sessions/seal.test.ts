@@ -78,7 +78,7 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     assert.equal(unit.lines.filter((line) => /no sandbox can be launched.*docker has not/.test(line)).length, 1)
   })
 
-  it('is proved so many times more where walls lack in production, each of which is journaled', async (t) => {
+  it('is proved again a limited number of times if controls are missing in production, and each proof is recorded', async (t) => {
     const unit = await openUnit(t, { mode: 'production', times: { postureFirst: 5, postureMost: 5 } })
     await waitFor(() => unit.gateway.proofs.length === 1 + limits.postureProofs, { what: 'all proofs', deadline: 120_000 })
     await assert.rejects(unit.send('hello'), { code: 'no-sandbox', hint: /--probe/ })
@@ -115,7 +115,7 @@ describe('the seal at start', { timeout: 300_000 }, () => {
     assert.ok(isReady)
   })
 
-  it('stays refused once a proof has shown that a wall lacks, whatever else could not be seen', async (t) => {
+  it('stays refused once a proof has shown a missing control, whatever else could not be observed', async (t) => {
     const closing = new AbortController()
     t.after(() => closing.abort())
     const driver = { ...(await noDriver()), name: 'oci' as const }

@@ -242,7 +242,7 @@ describe('session.sock', { timeout: 300_000 }, () => {
     assert.equal((await call({ method: 'PUT', path: '/outbox' })).headers['allow'], 'POST')
   })
 
-  it('closes connections beyond the limit and goes on', async (t) => {
+  it('closes connections beyond the limit and continues', async (t) => {
     const { socket, call } = await openRoom(t)
     const idle = Array.from({ length: 80 }, () => connect(socket))
     const closed = idle.map((one) => new Promise<void>((resolve) => one.on('error', () => resolve()).on('close', () => resolve())))

@@ -40,7 +40,7 @@ const discardBody = async (body: ReadableStream<Uint8Array>): Promise<void> => {
   }
 }
 
-/** Under the plain name of its type: under an odd one the SDK would read it whole, and it may have no end. */
+/** Sets the plain media type: with an unusual one the SDK would read an endless stream completely. */
 const withFilteredEvents = (response: Response, isAsked: boolean): Response => {
   if (response.body === null) return response
   const events = Readable.from(filterNoise(response.body, { isAsked }), { objectMode: false })

@@ -46,7 +46,7 @@ export class ServerLogStore {
     return { items: newer.slice(-limit), next: next - 1, missed: (lines[0]?.seq ?? next) > from + 1 && from > 0 }
   }
 
-  /** Those of servers that are no longer in the catalog. */
+  /** Removes the logs of servers that are no longer in the catalog. */
   keepOnly(names: ReadonlySet<string>): void {
     for (const name of this.#rings.keys()) if (!names.has(name)) this.#rings.delete(name)
   }

@@ -28,7 +28,7 @@ const ignoredMethods: ReadonlySet<unknown> = new Set(['notifications/message', '
 
 const isMessage = (value: unknown): value is JSONRPCMessage => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** None for what is no message. Programs of some platforms begin their output with a byte order mark. */
+/** Empty for a line that is not a message. Programs on some platforms begin their output with a byte order mark. */
 const parse = (line: string): readonly JSONRPCMessage[] => {
   try {
     const value = parseScannedJson(line.startsWith('\ufeff') ? line.slice(1) : line, jsonBounds.upstreamMessage)
