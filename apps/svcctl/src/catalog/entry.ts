@@ -39,19 +39,23 @@ const refuseForeign = (flags: EntryFlags, names: readonly (keyof EntryFlags)[], 
   if (foreign !== undefined) throw new ServiceError('invalid', { detail: `expected --${foreign} together with ${needs}` })
 }
 
+const sharingOf = (flags: EntryFlags) => (flags['own-per-session'] === true ? { sharing: 'session' as const } : {})
+
+export const toLocalEntry = (flags: EntryFlags & { readonly command: string }): LocalEntry => {
+  refuseForeign(flags, ['header'], '--url')
+  const image = flags.image === undefined ? {} : { image: flags.image }
+  const lent = flags.volume === undefined ? {} : { volumes: flags.volume.map(toVolume) }
+  const data = flags.data === true ? { data: true } : {}
+  const program = { command: flags.command, args: flags.arg ?? [], env: toMap('--env', flags.env) }
+  return { transport: 'stdio', ...program, ...image, ...lent, ...data, ...sharingOf(flags) }
+}
+
 export const toEntry = (flags: EntryFlags): CatalogEntry => {
-  const sharing = flags['own-per-session'] === true ? { sharing: 'session' as const } : {}
-  if (flags.command !== undefined) {
-    refuseForeign(flags, ['header'], '--url')
-    const image = flags.image === undefined ? {} : { image: flags.image }
-    const lent = flags.volume === undefined ? {} : { volumes: flags.volume.map(toVolume) }
-    const data = flags.data === true ? { data: true } : {}
-    const program = { command: flags.command, args: flags.arg ?? [], env: toMap('--env', flags.env) }
-    return { transport: 'stdio', ...program, ...image, ...lent, ...data, ...sharing }
-  }
+  const { command } = flags
+  if (command !== undefined) return toLocalEntry({ ...flags, command })
   refuseForeign(flags, ['arg', 'env', 'image', 'volume', 'data'], '--command')
   if (flags.url === undefined) throw new ServiceError('invalid', { detail: 'expected --command or --url, got neither' })
-  return { transport: 'http', url: flags.url, headers: toMap('--header', flags.header), ...sharing }
+  return { transport: 'http', url: flags.url, headers: toMap('--header', flags.header), ...sharingOf(flags) }
 }
 
 /** The flags of a catalog entry. */

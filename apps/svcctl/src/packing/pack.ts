@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
-import { type ContainerEngine, type LocalEntry, type PackageLock, PackageName, ServiceError } from '@gatehouse/contracts'
+import { type ContainerEngine, type PackageLock, PackageName, ServiceError } from '@gatehouse/contracts'
 import type { MadeImage } from '@gatehouse/engine'
 import type { Registry } from '@gatehouse/npm-tree'
 import * as v from 'valibot'
@@ -39,12 +39,12 @@ export interface PackOptions {
   /** Null: the first that works. */
   readonly engine: ContainerEngine | null
   readonly bin: string | undefined
-  readonly args: readonly string[]
 }
 
 export interface Packed {
   readonly image: MadeImage
-  readonly entry: LocalEntry
+  readonly command: string
+  readonly args: readonly string[]
 }
 
 /** The release that the images of this unit are made for; an older one would fail inside, out of sight. */
@@ -72,7 +72,7 @@ const imageName = (name: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replace(/^-/, '')}`
 
-export const pack = async ({ wanted, lock, registry, engine, bin, args }: PackOptions): Promise<Packed> => {
+export const pack = async ({ wanted, lock, registry, engine, bin }: PackOptions): Promise<Packed> => {
   assertNode()
   const [{ fetchTree, removeTree }, { makeImage }] = await Promise.all([import('@gatehouse/npm-tree'), import('@gatehouse/engine')])
   const work = await mkdtemp(join(tmpdir(), 'gatehouse-pack-'))
@@ -83,7 +83,7 @@ export const pack = async ({ wanted, lock, registry, engine, bin, args }: PackOp
       const files = (await filesBelow(tree.path)).map((path) => ({ source: join(tree.path, path), target: `/app/${path}` }))
       const image = await makeImage({ name: imageName(wanted.name), engine, node: process.execPath, files })
       const main = posix.join('/app/node_modules', wanted.name, program)
-      return { image, entry: { transport: 'stdio', command: '/bin/node', args: [main, ...args], image: image.image, env: {} } }
+      return { image, command: '/bin/node', args: [main] }
     } finally {
       await removeTree(tree.path)
     }

@@ -35,7 +35,7 @@ const install = {
 
 /** An image with one small program of the host. */
 const trialImage = async (engine: Engine, program: string): Promise<string> => {
-  const files = [program, ...(await sharedObjects(program))]
+  const files = [program, ...(await sharedObjects([program]))]
   return ensureImage(engine, {
     tag: `gatehouse-trial:${layoutVersion}`,
     directory: '/',

@@ -26,8 +26,10 @@ export const nodeChecksums: Readonly<Record<string, Readonly<Record<string, stri
 export interface RootfsOptions {
   /** The directory to create; parents are created if necessary. */
   readonly target: string
-  /** The pinned Node binary; becomes `/bin/node`. */
-  readonly node: string
+  /** The pinned Node binary; becomes `/bin/node`. Null: without Node. */
+  readonly node: string | null
+  /** Shared objects of this host that other programs among the files need, each at its own path. */
+  readonly libraries?: readonly string[]
   /** Programs, such as `{ source: 'dist/agent.mjs', target: '/agent/agent.mjs' }`. */
   readonly files: readonly { readonly source: string; readonly target: string }[]
 }
@@ -57,9 +59,12 @@ const checkNode = async (path: string): Promise<void> => {
 const fill = async (root: string, options: RootfsOptions): Promise<void> => {
   for (const { path } of directories) await makeDirectory(join(root, path))
   for (const { path, text } of texts) await writeFile(join(root, path), text)
-  await place(options.node, join(root, 'bin/node'), 0o755)
-  await checkNode(join(root, 'bin/node'))
-  for (const path of await sharedObjects(options.node)) await place(path, join(root, path), 0o755)
+  if (options.node !== null) {
+    await place(options.node, join(root, 'bin/node'), 0o755)
+    await checkNode(join(root, 'bin/node'))
+  }
+  const libraries = new Set([...(options.node === null ? [] : await sharedObjects([options.node])), ...(options.libraries ?? [])])
+  for (const path of libraries) await place(path, join(root, path), 0o755)
   for (const { source, target } of options.files) {
     await makeDirectory(dirname(join(root, target)))
     await copyFile(await realpath(source), join(root, target))
@@ -95,10 +100,16 @@ const replace = async (fresh: string, target: string): Promise<void> => {
 
 /** Assembles `target` unless it was made from the same inputs. Resolves to a stamp whose digest names the content. */
 export const assembleRootfs = async (options: RootfsOptions): Promise<{ digest: string }> => {
-  const { target } = options
-  const inputs = await describeInputs([{ source: options.node, target: '/bin/node' }, ...options.files])
+  const { target, node, libraries = [], files } = options
+  const programs = [
+    ...(node === null ? [] : [{ source: node, target: '/bin/node' }]),
+    ...libraries.map((path) => ({ source: path, target: path })),
+  ]
+  const inputs = await describeInputs([...programs, ...files])
   const stamp = await readStamp(target)
-  if (stamp?.inputs === inputs && (await stat(join(target, 'bin/node')).catch(() => null)) !== null) return { digest: stamp.digest }
+  const [first] = [...programs, ...files]
+  const isThere = first !== undefined && (await stat(join(target, first.target)).catch(() => null)) !== null
+  if (stamp?.inputs === inputs && isThere) return { digest: stamp.digest }
   await makeDirectory(dirname(target))
   const fresh = await mkdtemp(`${target}.new-`)
   try {

@@ -38,18 +38,18 @@ export const texts = [
 /** `libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x…)` or `/lib64/ld-linux-x86-64.so.2 (0x…)`. */
 const line = /^\s*(?:\S+ => )?(\/\S+) \(0x[0-9a-f]+\)$/
 
-/** Runs `ldd`. Resolves to sorted absolute paths on the host; empty for a static program. */
-export const sharedObjects = async (program: string): Promise<string[]> => {
+/** Runs `ldd`, which may run the programs: only for known ones. Resolves to sorted absolute paths on the host; empty for static programs. */
+export const sharedObjects = async (programs: readonly string[]): Promise<string[]> => {
   const ldd = await findProgram('ldd')
   if (ldd === null) throw new ServiceError('no-sandbox', { detail: 'no program ldd', hint: 'install libc-bin' })
-  const { stdout, stderr, exitCode } = await execa(ldd, [program], { reject: false, env: { PATH: programPath }, extendEnv: false })
+  const { stdout, stderr, exitCode } = await execa(ldd, [...programs], { reject: false, env: { PATH: programPath }, extendEnv: false })
   if (exitCode !== 0) {
     if (`${stdout}${stderr}`.includes('not a dynamic executable') || stdout.includes('statically linked')) return []
-    throw new ServiceError('no-sandbox', { detail: `${ldd} ${program} exited with ${exitCode}: ${stderr || stdout}` })
+    throw new ServiceError('no-sandbox', { detail: `${ldd} ${programs.join(' ')} exited with ${exitCode}: ${stderr || stdout}` })
   }
   if (stdout.includes('not found')) {
     throw new ServiceError('no-sandbox', {
-      detail: `shared objects of ${program} are missing: ${stdout}`,
+      detail: `shared objects of ${programs.join(' ')} are missing: ${stdout}`,
       hint: 'install libstdc++6 and libgcc-s1',
     })
   }

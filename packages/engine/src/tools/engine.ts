@@ -134,7 +134,7 @@ export const chooseToolEngine = async (
   return 'refused' in found ? found : { engine: toToolEngine(found) }
 }
 
-interface ImageParts extends Pick<RootfsOptions, 'node' | 'files'> {
+interface ImageParts extends Pick<RootfsOptions, 'node' | 'libraries' | 'files'> {
   /** Name without the tag, which depends on the content. */
   readonly name: string
   /** Null for the first that works. */
@@ -148,15 +148,20 @@ export interface MadeImage {
   readonly id: string
 }
 
-/** Created once per content. Rejects with `no-sandbox` where no engine can import it. */
-export const makeImage = async ({ name, engine: wanted, node, files }: ImageParts): Promise<MadeImage> => {
+/** Null for the first that works. Rejects with `no-sandbox`. */
+export const needEngine = async (wanted: ContainerEngine | null): Promise<Engine> => {
   const found = await findEngine(wanted, null)
   if ('refused' in found) throw new ServiceError('no-sandbox', { detail: found.refused, hint: 'install a container engine and start it' })
-  const { engine } = found
+  return found.engine
+}
+
+/** Created once per content. Rejects with `no-sandbox` where no engine can import it. */
+export const makeImage = async ({ name, engine: wanted, node, libraries = [], files }: ImageParts): Promise<MadeImage> => {
+  const engine = await needEngine(wanted)
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-image-'))
   try {
     const target = join(directory, 'rootfs')
-    const { digest } = await assembleRootfs({ target, node, files })
+    const { digest } = await assembleRootfs({ target, node, libraries, files })
     const image = `${name}:${digest.slice(0, 12)}`
     const id = await ensureImage(engine, { tag: image, directory: target, entries: ['.'] })
     return { engine: engine.name, image, id }

@@ -2,7 +2,7 @@
 import type { Link } from './links.ts'
 
 const services = new Set(['gateway', 'broker', 'runner', 'control-plane', 'model-proxy', 'channels'])
-const plumbing = new Set(['rpc', 'store', 'journal', 'engine', 'kernel', 'outbound', 'npm-tree', 'archive'])
+const plumbing = new Set(['rpc', 'store', 'journal', 'engine', 'kernel', 'outbound', 'npm-tree', 'python-tree', 'archive'])
 
 type Layer = 'contracts' | 'client' | 'plumbing' | 'service' | 'app' | 'tooling' | 'none'
 

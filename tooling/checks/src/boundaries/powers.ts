@@ -12,7 +12,15 @@ const processHolders = [
   /\.config\.ts$/,
   testCode,
 ]
-const programHolders = [/^packages\/engine\//, /^packages\/broker\/src\/upstream\//, /^apps\/supervisor\//, /^tooling\//, testCode]
+/** `uv` resolves Python packages for a person at the command line; no service loads that package. */
+const programHolders = [
+  /^packages\/engine\//,
+  /^packages\/python-tree\/src\/uv\.ts$/,
+  /^packages\/broker\/src\/upstream\//,
+  /^apps\/supervisor\//,
+  /^tooling\//,
+  testCode,
+]
 
 /** What the probe of the seal does, and the one program that the agent starts: both in the walls that hold them. */
 const probes = /^packages\/engine\/src\/seal\/(probe|load)\.ts$/
@@ -62,7 +70,7 @@ const allowed = (path: string, use: Use): boolean => {
 const reasons: Record<Use['power'], string> = {
   process:
     'only main.ts, bin/, kernel/src/config and kernel/src/life, tooling, tests and what runs inside a sandbox read the environment and end the process',
-  program: 'programs are started only in engine, broker/src/upstream, supervisor, tooling and tests',
+  program: 'programs are started only in engine, broker/src/upstream, supervisor, python-tree/src/uv.ts, tooling and tests',
   'child-process': 'programs are started through execa; node:child_process only in tests',
   json: 'outside bytes are parsed by parseJson of the kernel, within bounds of contracts/bounds.ts',
   shell: 'a program is started with a list of arguments, never by a shell',
