@@ -60,7 +60,7 @@ export const reasonOf = (stderr: string): string =>
   stderr
     .split('\n')
     .map((line) => line.replace(/^\s*(?:error|cause|hint|×|╰─▶|├─▶|│)?:?\s*/, '').trim())
-    .filter((line) => line !== '' && !/^No solution found/.test(line))
+    .filter((line) => line !== '' && !line.startsWith('No solution found'))
     .join(' ')
     .replaceAll(/,? we can conclude that your requirements are unsatisfiable\./g, '')
     .replaceAll(/ and you require \S+?(?=[,.\s]|$)/g, '')
