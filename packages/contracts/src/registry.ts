@@ -85,7 +85,7 @@ export const Explanation = v.strictObject({
   allowed: v.boolean(),
   /** The error code that a call would return. */
   code: v.optional(v.string()),
-  /** One sentence on the result. */
+  /** One sentence that describes the result. */
   summary: v.string(),
   steps: v.array(ExplainStep),
   grant: v.optional(GrantView),

@@ -1,4 +1,4 @@
-// The application: every request passes the guards in this order, then one handler.
+// The application. Every request passes the guards in this order, then one handler.
 import { setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '@gatehouse/contracts'
 import { Hono } from 'hono'
@@ -17,21 +17,21 @@ import { createRoutes } from './routes/routes.ts'
 
 export interface AppOptions {
   readonly unit: Unit
-  /** The port that is listened on, which is not that of the boot document when that is 0. */
+  /** The actual port, also if the boot document has port 0. */
   readonly port: number
-  /** Milliseconds, monotone; for the limiters. */
+  /** Monotonic milliseconds, for the limiters. */
   readonly now?: () => number
-  /** Who reads too much, or asks too often, is kept waiting by it. */
+  /** Delays clients that read too much or send too many requests. */
   readonly wait?: (milliseconds: number) => Promise<void>
 }
 
-/** Made at the first request for it. */
+/** Created on the first request. */
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined
   return () => (made ??= make())
 }
 
-/** What is read is counted as 200, so that it can be shown at 0 before the first request. */
+/** Reads are counted with status 200, so that the metric exists before the first request. */
 const showReads = ({ routes }: Hono<Env>, metrics: Unit['metrics']): void => {
   for (const { path, method } of routes) {
     if (method === 'GET') metrics.touch('http_requests_total', { route: documentedPath(path), method, status: '200' })
@@ -59,6 +59,6 @@ export const createApp = ({ unit, port, now, wait = pause }: AppOptions): Hono<E
   showReads(routes, unit.metrics)
   showWebhooks(unit.metrics)
   refuseOtherMethods(app)
-  app.notFound((c) => answerProblem(c, new ServiceError('not-found', { detail: 'expected a path of this API, got another one' })))
+  app.notFound((c) => answerProblem(c, new ServiceError('not-found', { detail: 'there is no such path' })))
   return app
 }

@@ -14,26 +14,26 @@ import type {
 import type { CallOptions, Calls } from '@gatehouse/rpc'
 import type { Console } from './console/assets.ts'
 
-/** The processes that the control plane may call. It holds no secret and no power of its own. */
+/** The processes that the control plane calls. It has no secrets or permissions of its own. */
 export interface Peers {
   readonly gateway: Calls<typeof gatewayControlPlane>
   readonly runner: Calls<typeof runnerControlPlane>
   readonly supervisor: Calls<typeof supervisorControlPlane>
-  /** Null on a unit without tool servers. */
+  /** Null if the unit has no tool servers. */
   readonly broker: Calls<typeof brokerControlPlane> | null
-  /** Null on a unit without a key for any provider of models. */
+  /** Null if the unit has no key of a model provider. */
   readonly modelProxy: Calls<typeof modelProxyControlPlane> | null
-  /** Null on a unit without credentials of any channel. */
+  /** Null if the unit has no channel credentials. */
   readonly channels: Calls<typeof channelsControlPlane> | null
   gatewayConnected(): boolean
 }
 
 export interface UnitStatus {
-  /** True only if the gateway was heard to serve. What is not known is not ready. */
+  /** True only if the gateway is known to be serving. */
   readonly serves: boolean
   readonly sandbox: SandboxPosture | { readonly status: 'unknown' }
   readonly processes: readonly ProcessState[]
-  /** Names of what is broken. */
+  /** Names of degraded parts. */
   readonly degraded: readonly string[]
 }
 
@@ -59,7 +59,7 @@ const faultsOf = ([name, { status, degraded }]: [string, Health]): readonly stri
   return status === 'failed' || degraded.length === 0 ? [name] : degraded
 }
 
-/** The process that answers is up, whatever its watcher has heard yet. */
+/** This process is up, even if its watcher has not reported it yet. */
 const absent = ({ processes }: Reported): readonly string[] =>
   processes.filter(({ name, state }) => state !== 'ready' && name !== 'control-plane').map(({ name }) => name)
 
@@ -80,7 +80,7 @@ export const collectStatus = async (parts: Parts, call: CallOptions = {}): Promi
   return { serves, sandbox, processes: reported?.processes ?? [], degraded: [...new Set(degraded)].toSorted() }
 }
 
-/** Callers at the same time share one run. */
+/** Concurrent callers share one run. */
 export const shared = <T>(act: () => Promise<T>): (() => Promise<T>) => {
   let running: Promise<T> | undefined
   return () => {

@@ -1,4 +1,4 @@
-// What every guard and handler finds in its context.
+// The context of guards and handlers.
 import type { ControlPlaneBoot, Digest, Principal } from '@gatehouse/contracts'
 import type { Logger, Metrics } from '@gatehouse/kernel'
 import type { CallOptions } from '@gatehouse/rpc'
@@ -15,11 +15,11 @@ export interface Unit {
   readonly metrics: Metrics
   readonly console: Console
   readonly events: Events
-  /** The last hour in numbers. */
+  /** Metrics of the last hour. */
   readonly history: History
   /** RFC 3339. */
   readonly startedAt: string
-  /** Callers at the same time share one survey. */
+  /** Concurrent callers share one run. */
   survey(): Promise<UnitStatus>
 }
 
@@ -30,15 +30,15 @@ export interface Env {
     requestId: string
     /** SHA-256 of the presented token; null where none was presented. */
     token: Digest | null
-    /** Who holds it, as the gateway says; set for every path behind the token. */
+    /** The principal of the token according to the gateway. Set for every path that requires a token. */
     principal: Principal
-    /** Where the request came from, as far as it is known. */
+    /** The client address, if known. */
     address: string
-    /** The text of a JSON body, once it was read. */
+    /** The text of a JSON body, after it was read. */
     body: string
-    /** Whether nothing in the answer hides text any more. */
+    /** Whether invisible characters in the response are already escaped. */
     isEscaped: boolean
-    /** Goes with every call that this request causes. */
+    /** Context of every call to another process for this request. */
     call: CallOptions
   }
 }

@@ -3,17 +3,17 @@ import { limits, type StatusHistory, type StatusSample } from '@gatehouse/contra
 import { type Logger, wallTime } from '@gatehouse/kernel'
 import * as v from 'valibot'
 
-/** By process, metric and labels: a process that starts anew begins its counters anew, and only its own. */
+/** By process, metric and labels, because a restarted process only resets its own counters. */
 type Reading = ReadonlyMap<string, Series>
 
 interface Series {
-  /** Without `gatehouse_`; a histogram has `_bucket`, `_sum` and `_count`. */
+  /** Without the prefix `gatehouse_`. A histogram has `_bucket`, `_sum` and `_count`. */
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
 
-/** What is used of a registry as prom-client writes it. */
+/** The part of a prom-client registry that is used. */
 const Registry = v.array(
   v.object({
     name: v.string(),
@@ -39,7 +39,7 @@ const wanted = new Set([
 ])
 const prefix = /^gatehouse_/
 
-/** What cannot be read of a registry is left out: a plot is worth no failure. */
+/** Skips metrics that cannot be parsed, because a plot must not cause failures. */
 const toReading = (registries: Readonly<Record<string, unknown>>): Reading => {
   const rows = Object.entries(registries).flatMap(([process, registry]) => {
     const parsed = v.safeParse(Registry, registry)
@@ -56,15 +56,15 @@ const toReading = (registries: Readonly<Record<string, unknown>>): Reading => {
   return new Map(rows)
 }
 
-/** A quantile out of a histogram: within a bucket the values are taken to lie evenly. */
+/** Estimates a quantile of a histogram, assuming an even distribution within each bucket. */
 export interface Bucket {
   /** Upper bound; infinite for the last. */
   readonly upTo: number
-  /** Those in this bucket and in all before it. */
+  /** Cumulative count. */
   readonly count: number
 }
 
-/** Undefined for an empty histogram; the last bound where it lies beyond it. */
+/** Undefined for an empty histogram. Values beyond the last bound return that bound. */
 export const quantileOf = (share: number, buckets: readonly Bucket[]): number | undefined => {
   const sorted = buckets.toSorted((a, b) => a.upTo - b.upTo)
   const all = sorted.at(-1)?.count ?? 0
@@ -77,7 +77,7 @@ export const quantileOf = (share: number, buckets: readonly Bucket[]): number | 
   return below.upTo + (bucket.upTo - below.upTo) * ((rank - below.count) / Math.max(bucket.count - below.count, 1))
 }
 
-/** The difference between two readings. */
+/** The difference between two samples. */
 const listOf = (reading: Reading, name: string): readonly Series[] => [...reading.values()].filter((series) => series.name === name)
 
 const sum = (list: readonly Series[]): number => list.reduce((total, { value }) => total + value, 0)
@@ -91,7 +91,7 @@ const growth = (before: Reading, now: Reading): Reading =>
     }),
   )
 
-/** Of calls alone: a list is answered out of memory. */
+/** Only calls, because lists are answered from memory. */
 const latency = (grown: Reading): Pick<StatusSample, 'callP50' | 'callP95'> => {
   const counts = new Map<number, number>()
   for (const { labels, value } of listOf(grown, 'broker_request_duration_seconds_bucket')) {
@@ -132,7 +132,7 @@ export interface HistoryOptions {
 
 export interface History {
   shown(): StatusHistory
-  /** One reading; a failed one leaves a gap. */
+  /** Takes a sample. A failed one leaves a gap. */
   take(): Promise<void>
   start(): void
   stop(): void
@@ -146,7 +146,7 @@ export const createHistory = ({ read, log, every = limits.historyEvery, most = l
   const take = async (): Promise<void> => {
     try {
       const now = toReading(await read())
-      // The first reading holds what happened before anybody looked.
+      // The first sample contains everything since the start of the process.
       if (before !== undefined) samples.push(toSample(before, now, wallTime()))
       samples.splice(0, samples.length - most)
       before = now

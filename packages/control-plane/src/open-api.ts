@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, made from the routes themselves.
+// Generates the OpenAPI 3.1 document from the routes.
 import { type GenerateSpecOptions, generateSpecs } from 'hono-openapi'
 import { createRoutes } from './routes/routes.ts'
 
@@ -15,7 +15,7 @@ const documentation: GenerateSpecOptions['documentation'] = {
 
 export type OpenApi = Awaited<ReturnType<typeof generateSpecs>>
 
-/** The same on every unit, so it can be committed and compared. */
+/** Identical on every unit, so that it can be committed and compared. */
 export const generateOpenApi = (): Promise<OpenApi> =>
   generateSpecs(createRoutes(generateOpenApi, { hasMcp: true }), {
     documentation,

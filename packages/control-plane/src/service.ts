@@ -1,4 +1,4 @@
-// The control plane as one value: the listener with its application, and the calls that the supervisor makes.
+// The control plane: the listener with its application, and the handlers for calls of the supervisor.
 import type { ControlPlaneBoot } from '@gatehouse/contracts'
 import { isLoopback, type Logger, type Metrics, wallTime } from '@gatehouse/kernel'
 import { createLife, type LifeHandlers } from '@gatehouse/rpc'
@@ -18,7 +18,7 @@ export interface ControlPlaneDeps {
   readonly peers: Peers
   readonly log: Logger
   readonly metrics: Metrics
-  /** What the gateway publishes is told here. */
+  /** Called with the events that the gateway publishes. */
   readonly events: Events
 }
 
@@ -40,20 +40,20 @@ const createUnitLife = (unit: Unit, port: number): ControlPlane['life'] => {
   return createLife(unit.metrics, () => ({ status, degraded, facts: { host: unit.boot.host, port } }))
 }
 
-/** Streams would keep their connections open for ever. */
+/** Ends event streams, which would keep their connections open forever. */
 const stop = ({ events, history }: Unit, listening: Listening): Promise<void> => {
   history.stop()
   events.close()
   return listening.close()
 }
 
-/** Listens when it resolves. Throws `Refusal` where the address cannot be had. */
+/** Resolves when it listens. Throws `Refusal` if it cannot listen on the address. */
 export const createControlPlane = async (deps: ControlPlaneDeps): Promise<ControlPlane> => {
   const unit = await createUnit(deps)
   if (!isLoopback(deps.boot.host) && deps.boot.publicUrls.length === 0) {
-    deps.log.warn('the Host header is not checked: name the public address in SERVICE_PUBLIC_URL', { host: deps.boot.host })
+    deps.log.warn('the Host header is not checked: set SERVICE_PUBLIC_URL to the public address', { host: deps.boot.host })
   }
-  if (unit.console.size === 0) deps.log.warn('the console is not built: /ui/ answers 404', { directory: deps.boot.console })
+  if (unit.console.size === 0) deps.log.warn('the console is not built: /ui/ returns 404', { directory: deps.boot.console })
   const listening = await listen(deps.boot)
   listening.serve(createApp({ unit, port: listening.port }).fetch)
   unit.history.start()

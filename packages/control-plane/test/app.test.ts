@@ -83,7 +83,7 @@ test('answers every error as a problem document with the members of its row', as
     type: 'urn:gatehouse:error:not-found',
     title: codes['not-found'].title,
     status: 404,
-    detail: 'expected a path of this API, got another one',
+    detail: 'there is no such path',
     code: 'not-found',
     requestId: 'request-0001',
   })

@@ -43,7 +43,7 @@ const assertGroupExists = async ({ store, log }: FreezeDeps, agentGroupID: Agent
   if (group === undefined) throw new ServiceError('not-found', { detail: `agent group ${agentGroupID} not found`, hint: 'list the groups' })
 }
 
-/** Freezes at once. A scope that is already frozen keeps its first reason. */
+/** Freezes immediately. A scope that is already frozen keeps its first reason. */
 export const freeze = async (
   deps: FreezeDeps,
   actor: Actor,

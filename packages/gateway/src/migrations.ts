@@ -3,7 +3,7 @@ export const migrations: readonly (readonly string[])[] = [
   [
     // The last journal line whose effect this database holds, written in the transaction of that effect.
     'CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT',
-    // Which start of the unit seeded the registry last.
+    // The start of the unit that last seeded the registry.
     'CREATE TABLE seeded (one INTEGER PRIMARY KEY CHECK (one = 1), unit TEXT NOT NULL) STRICT',
     'CREATE TABLE changes (id TEXT PRIMARY KEY, agent_group_id TEXT NOT NULL, state TEXT NOT NULL, record TEXT NOT NULL) STRICT',
     'CREATE INDEX changes_by_state ON changes (state, id)',

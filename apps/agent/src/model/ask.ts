@@ -14,7 +14,7 @@ import { callIds, repair } from '../memory/repair.ts'
 import type { OpenModel } from './open.ts'
 import { NoAnswer } from './socket-fetch.ts'
 
-/** A problem described for people. Never the whole error, which contains the dialogue. */
+/** Describes a failure for people, without the full error, which contains the dialogue. */
 interface Problem {
   /** Whether the dialogue exceeds the model's context window. */
   readonly tooLong: boolean

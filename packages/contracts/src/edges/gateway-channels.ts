@@ -71,7 +71,7 @@ export const gatewayChannels = defineEdge({
     maySpeak: call(v.strictObject({ ...place, agentGroupID: AgentGroupID }), v.strictObject({ verdict: Speech }), { patient: true }),
   },
   events: {
-    /** There may be new tasks for cards. */
+    /** New card tasks may be available. */
     'cards-changed': v.strictObject({}),
     'freeze-changed': v.strictObject({}),
   },

@@ -1,4 +1,4 @@
-// Loads the built console into memory at the start and looks files up there, so no request names a path of this machine.
+// Loads the built console into memory at startup and serves files from there, so that no request accesses the file system.
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { ServiceError } from '@gatehouse/contracts'
@@ -10,7 +10,7 @@ export interface Asset {
   readonly cache: 'no-store' | 'no-cache' | 'public, max-age=31536000, immutable'
 }
 
-/** By path below /ui/, with `/` between names. */
+/** By path relative to /ui/, with `/` as separator. */
 export type Console = ReadonlyMap<string, Asset>
 
 const types: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** A name that the build made from the content. */
+/** File names that contain a content hash. */
 const hashed = /^assets\/.+-[\w-]{8}\.\w+$/
 
 const cacheOf = (path: string): Asset['cache'] => {
@@ -33,7 +33,7 @@ const cacheOf = (path: string): Asset['cache'] => {
   return hashed.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache'
 }
 
-/** Plain files of known types alone: no links, no maps of sources. Empty when the directory is not there. */
+/** Only loads regular files of known types, without links and source maps. Empty if the directory does not exist. */
 export const loadConsole = async (directory: string): Promise<Console> => {
   const entries = (await ifPresent(readdir(directory, { recursive: true, withFileTypes: true }))) ?? []
   const files = entries.filter((entry) => entry.isFile() && extname(entry.name) in types)
@@ -47,21 +47,21 @@ export const loadConsole = async (directory: string): Promise<Console> => {
   return new Map(assets)
 }
 
-/** Which file answers a path below /ui/: itself, or index.html for a page that the console draws. */
+/** Finds the file for a path below /ui/: the file itself, or index.html for a page of the console. */
 const climbs = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)|[\\\u0000%]/
 
-/** Has a point in it and is no file. */
+/** Has a file extension. */
 const changeID = /^chg_\d+\.\d+$/
 
-/** `path` is decoded and has no leading slash; undefined when there is no such file. */
+/** `path` is decoded and has no leading slash. Undefined if there is no such file. */
 export const findAsset = (files: Console, path: string): Asset | undefined => {
-  if (climbs.test(path)) throw new ServiceError('malformed', { detail: 'expected a path below /ui/, got one that climbs' })
+  if (climbs.test(path)) throw new ServiceError('malformed', { detail: 'the path leaves /ui/' })
   const name = path.slice(path.lastIndexOf('/') + 1)
   const isPage = !name.includes('.') || changeID.test(name)
   return files.get(path) ?? (isPage ? files.get('index.html') : undefined)
 }
 
-/** What a browser may do with a file of the console: run its own scripts, ask this site, and nothing else. */
+/** Content security policy of the console: only its own scripts and requests to this origin. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

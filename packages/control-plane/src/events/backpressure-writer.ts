@@ -1,30 +1,30 @@
-// Writes to one reader and bounds the bytes that it leaves unread.
+// Writes to one reader and limits the unread bytes.
 export interface OutletOptions {
-  /** Bytes that may wait. */
+  /** Maximum unread bytes. */
   readonly most: number
-  /** The reader is gone, or has been told the end. */
+  /** Called when the reader is gone or the stream has ended. */
   readonly onClose: () => void
-  /** Ends the connection itself, unless the reader has taken all: an orderly end waits behind what it has not taken. */
+  /** Closes the connection if the reader has not read everything, because a regular end would wait for it. */
   readonly cut: () => void
 }
 
 export interface BackpressureWriter {
   readonly stream: ReadableStream<Uint8Array>
-  /** Cuts the reader off when it has left too much unread. */
+  /** Disconnects the reader if it leaves too many bytes unread. */
   write(chunk: Uint8Array): void
-  /** Resolves when everything was taken, or when there is no reader any more. */
+  /** Resolves when everything was read or the reader is gone. */
   taken(): Promise<void>
   isTaken(): boolean
-  /** How often the reader has come for more. */
+  /** How often the reader has pulled. */
   readings(): number
   isOpen(): boolean
   end(): void
   cut(): void
 }
 
-/** Small lines travel together. */
+/** Small lines are sent together. */
 const piece = 64 * 1024
-/** Milliseconds that an orderly end may take. */
+/** Milliseconds to wait for a regular end. */
 const linger = 500
 
 export class ReaderOutlet implements BackpressureWriter {
@@ -39,7 +39,7 @@ export class ReaderOutlet implements BackpressureWriter {
 
   constructor(options: OutletOptions) {
     this.#options = options
-    // The stream itself holds nothing, so that it asks exactly when its reader does.
+    // Without a buffer of its own, the stream pulls exactly when the reader does.
     this.stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -106,7 +106,7 @@ export class ReaderOutlet implements BackpressureWriter {
     this.#waiting = []
   }
 
-  /** False when it was closed before. */
+  /** False if it was already closed. */
   #close(): boolean {
     const controller = this.#controller
     if (controller === undefined) return false
@@ -116,7 +116,7 @@ export class ReaderOutlet implements BackpressureWriter {
     try {
       controller.close()
     } catch {
-      // The reader itself has cancelled.
+      // The reader has cancelled.
     }
     this.#options.onClose()
     return true

@@ -1,11 +1,11 @@
-// Publishes journal events to all listeners. Each event is encoded once; a revoked token loses its streams at once.
+// Publishes journal events to all listeners. Each event is encoded once. Revoking a token ends its streams immediately.
 import { type Digest, limits, type News, type Principal, ServiceError, visibleJson } from '@gatehouse/contracts'
 import { wallMs } from '@gatehouse/kernel'
 
-/** The clock is read again after this, since it can be set; and the gateway, whose clock decides, is asked again. */
+/** Milliseconds between reads of the clock, which can be set. */
 const lookEvery = 500
 
-/** Runs `act` from that time on until it is called off. A clock that is set forward brings it earlier, one that is set back no later. */
+/** Runs `act` at that time, and again until cancelled. Setting the clock forward runs it earlier, setting it back does not delay it. */
 export const endAt = (expiresAt: string | undefined, act: () => unknown): (() => void) => {
   if (expiresAt === undefined) return () => undefined
   const end = Date.parse(expiresAt)
@@ -32,7 +32,7 @@ export interface Batch {
 
 const bytes = (text: string): Uint8Array => Buffer.from(text)
 
-/** JSON has no line ends of its own, and a stage is a word of the frozen list. */
+/** Needs no escaping: JSON contains no line breaks, and stages are fixed words. */
 const encode = (news: News): Encoded => ({
   news,
   chunk: bytes(`id: ${news.seq}\nevent: ${news.stage}\ndata: ${visibleJson(JSON.stringify(news))}\n\n`),
@@ -43,57 +43,57 @@ export const encodeBatch = (list: readonly News[]): Batch => {
   return { items, whole: Buffer.concat(items.map(({ chunk }) => chunk)) }
 }
 
-/** Sets the id under which a reader resumes that was not told anything yet. */
+/** Sets the id from which a reader without events resumes. */
 export const markChunk = (seq: number): Uint8Array => bytes(`id: ${seq}\n\n`)
 
-/** What passed in between is in the journal, and too much for a stream. */
+/** Tells the reader that it missed more events than a stream replays. They are in the journal. */
 export const gapChunk = (after: number, head: number): Uint8Array =>
   bytes(`id: ${head}\nevent: gap\ndata: ${JSON.stringify({ after, head, hint: 'read GET /v1/audit' })}\n\n`)
 
 const pingChunk = bytes(': ping\n\n')
 
-/** One reader, as the hub sees it. */
+/** A reader of the hub. */
 export interface Listener {
   /** MCP clients have places of their own, so that no number of them keeps a person from the events. */
   readonly kind: 'reader' | 'client'
-  /** SHA-256 of the token that it came with; null on an open unit. */
+  /** SHA-256 of its token; null on an open unit. */
   readonly token: Digest | null
   readonly principal: Pick<Principal, 'name'>
   hear(batch: Batch): void
-  /** Lines may have passed unheard: they are to be fetched. */
+  /** Events may have been missed and must be fetched. */
   resume(): void
-  /** Ends a reader that takes nothing; looks whether it may still listen. */
+  /** Disconnects a stalled reader, and checks whether it is still authorized. */
   ping(chunk: Uint8Array): void
-  /** No more comes, for whatever reason. */
+  /** Called when the stream ends for any reason. */
   end(): void
 }
 
 export interface Events {
-  /** Lines that the gateway wrote just now, in their order. */
+  /** Publishes new journal lines, in order. */
   hear(items: readonly News[]): void
   /** Ends the streams of this token. */
   revoke(token: Digest): void
-  /** The gateway is there again. */
+  /** Call it when the gateway is available again. */
   resume(): void
-  /** Throws where there are as many as may be, of one principal or of all, and where the unit stops. */
+  /** Throws if the maximum number of readers is reached, of one principal or in total, or if the unit stops. */
   join(listener: Listener): void
   leave(listener: Listener): void
   count(): number
-  /** Ends every stream and takes no more. */
+  /** Ends all streams and accepts no new ones. */
   close(): void
 }
 
 interface EventsOptions {
-  /** Milliseconds between two signs of life. */
+  /** Milliseconds between keep-alive comments. */
   readonly pingEvery?: number
   readonly most?: Readonly<Record<Listener['kind'], number>>
-  /** Of one principal. */
+  /** Maximum per principal. */
   readonly mostOfOne?: number
 }
 
 const tooMany = (most: number, of: string): ServiceError =>
   new ServiceError('rate-limited', {
-    detail: `expected at most ${most} readers of events${of}, got more`,
+    detail: `there are already ${most} event streams${of}`,
     hint: 'end another stream first',
   })
 
@@ -105,7 +105,7 @@ export const createEvents = ({
   const listeners = new Set<Listener>()
   let closed = false
 
-  // A listener may leave while it is told something.
+  // A listener can leave during its callback.
   const tell = (act: (listener: Listener) => void): void => {
     for (const listener of Array.from(listeners)) act(listener)
   }
@@ -125,7 +125,7 @@ export const createEvents = ({
       }),
     resume: () => tell((listener) => listener.resume()),
     join: (listener) => {
-      if (closed) throw new ServiceError('unavailable', { detail: 'expected a unit that stays, got one that stops' })
+      if (closed) throw new ServiceError('unavailable', { detail: 'the unit is stopping' })
       const { kind, principal } = listener
       if (countWhere((other) => other.principal.name === principal.name) >= mostOfOne) throw tooMany(mostOfOne, ` of ${principal.name}`)
       if (countWhere((other) => other.kind === kind) >= most[kind]) throw tooMany(most[kind], '')

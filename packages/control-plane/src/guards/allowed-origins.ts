@@ -1,4 +1,4 @@
-// Which host names this listener serves and which origins may call it: the defence against DNS rebinding.
+// Checks the host names and origins of requests, which prevents DNS rebinding.
 import { ServiceError } from '@gatehouse/contracts'
 import { isLoopback } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -8,7 +8,7 @@ import { isOpenPath } from '../problem.ts'
 export interface Bind {
   readonly host: string
   readonly port: number
-  /** URLs or bare host names under which people reach the unit. */
+  /** URLs or host names of the unit. */
   readonly publicUrls: readonly string[]
 }
 
@@ -28,7 +28,7 @@ const withPort = (host: string, port: number): readonly string[] => [
 const publicUrlsOf = (names: readonly string[]): readonly URL[] =>
   names.flatMap((name) => (name.includes('://') ? [new URL(name)] : [new URL(`https://${name}`), new URL(`http://${name}`)]))
 
-/** A proxy may write the default port out. */
+/** Proxies can include the default port. */
 const hostsOf = (url: URL): readonly string[] =>
   url.port === '' ? [url.host, `${url.host}:${url.protocol === 'https:' ? 443 : 80}`] : [url.host]
 
@@ -42,7 +42,7 @@ export const createAllowedOrigins = ({ host, port, publicUrls }: Bind): AllowedO
   const urls = publicUrlsOf(publicUrls)
   const publicHosts = new Set(urls.flatMap(hostsOf))
   const publicOrigins = new Set(urls.map((url) => url.origin))
-  // Browsers reach this machine by the address that means all: a page of elsewhere could use it as a name.
+  // Browsers connect to this machine by the unspecified address, which a foreign page could use as a host name.
   const names = wildcards.has(host) ? loopbackNames : [host, ...loopbackNames]
   const ownHosts = new Set(names.flatMap((name) => withPort(name, port)))
   const checked = isLoopback(host) || publicUrls.length > 0
@@ -58,12 +58,12 @@ export const createAllowedOrigins = ({ host, port, publicUrls }: Bind): AllowedO
   }
 }
 
-/** Probes come by address. */
+/** Probes use the IP address. */
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
-/** What a browser says of the page that asks. A link from elsewhere may lead to the console, but to no data. */
+/** The fetch metadata of a browser. Links on other sites can open the console, but no data. */
 const admitsPage = (c: Context<Env>): boolean => {
   const site = c.req.header('sec-fetch-site')
   if (site === undefined || ownSites.has(site)) return true
@@ -75,20 +75,20 @@ export const hostGuard =
   async (c, next) => {
     if (probes.has(c.req.path)) return next()
     const host = c.req.header('host')
-    if (host === undefined || host === '') throw new ServiceError('malformed', { detail: 'expected one Host header, got none' })
+    if (host === undefined || host === '') throw new ServiceError('malformed', { detail: 'the Host header is missing' })
     if (!site.admitsHost(host)) {
       throw new ServiceError('host-refused', {
-        detail: 'expected a Host header that names this unit, got another one',
-        hint: 'name the public address of the unit in SERVICE_PUBLIC_URL',
+        detail: 'the Host header does not name this unit',
+        hint: 'set SERVICE_PUBLIC_URL to the public address of the unit',
       })
     }
     const origin = c.req.header('origin')
     if (origin !== undefined && !site.admitsOrigin(origin, host)) {
-      throw new ServiceError('host-refused', { detail: 'expected an Origin header of this site or none, got another one' })
+      throw new ServiceError('host-refused', { detail: 'the Origin header names another site' })
     }
     if (!admitsPage(c)) {
       throw new ServiceError('host-refused', {
-        detail: 'expected a request of this site or of a program, got one that a page of another site made',
+        detail: 'the request comes from a page of another site',
         hint: 'open the console at an address of the unit',
       })
     }

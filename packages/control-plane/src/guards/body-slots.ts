@@ -1,18 +1,18 @@
 // Slots for reading request bodies, with a maximum per sender. When all are taken, requests wait; a slow sender loses its slot
 // while others wait.
 export interface BodySlot {
-  /** Aborts when the place is taken away. */
+  /** Aborts when the slot is revoked. */
   readonly signal: AbortSignal
-  /** The body is here: from now on the place stays. */
+  /** Call it when the body has arrived. The slot is then no longer revoked. */
   readonly whole: () => void
   readonly giveBack: () => void
 }
 
 export interface PlacesOptions {
   readonly most: number
-  /** Milliseconds that everybody has for a body, however many wait. */
+  /** Milliseconds in which a slot is never revoked. */
   readonly time: number
-  /** Of one sender; beyond it the one that waits longest is refused. */
+  /** Maximum waiting requests per sender. Beyond it, the oldest one is refused. */
   readonly waiting: number
 }
 
@@ -30,12 +30,12 @@ interface Sender {
   taken: number
   /** Oldest first. */
   readonly reading: Set<Reader>
-  /** The newest is served first: those that wait for no good keep nobody up. */
+  /** Newest first, so that abandoned requests do not delay others. */
   readonly waiting: Waiter[]
   timer: NodeJS.Timeout | undefined
 }
 
-/** The oldest that reads loses its place when its time is over, if somebody waits then. */
+/** Revokes the oldest slot when its time is over, if another request waits. */
 const watch = (sender: Sender, time: number): void => {
   clearTimeout(sender.timer)
   const [oldest] = sender.reading
@@ -56,12 +56,12 @@ export class BodySlots {
     this.#options = options
   }
 
-  /** Senders of whom anything is remembered. */
+  /** Number of tracked senders. */
   get size(): number {
     return this.#senders.size
   }
 
-  /** Rejects where `signal` aborts before, or too many wait. */
+  /** Rejects if `signal` aborts first or too many requests wait. */
   async take(key: string, signal: AbortSignal): Promise<BodySlot> {
     const { most } = this.#options
     const sender = this.#senders.get(key) ?? { taken: 0, reading: new Set(), waiting: [], timer: undefined }
@@ -83,7 +83,7 @@ export class BodySlots {
       reject(signal.reason)
     }
     sender.waiting.push(waiter)
-    if (sender.waiting.length > waiting) sender.waiting.shift()?.reject(new Error('too many wait'))
+    if (sender.waiting.length > waiting) sender.waiting.shift()?.reject(new Error('too many requests wait'))
     signal.addEventListener('abort', leave, { once: true })
     watch(sender, time)
     try {

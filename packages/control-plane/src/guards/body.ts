@@ -1,4 +1,4 @@
-// Last guard before a handler: a JSON body whose size and structure are bounded while it is read.
+// Last guard before a handler: reads a JSON body and limits its size and structure while reading.
 import { type JsonBounds, jsonBounds, ServiceError } from '@gatehouse/contracts'
 import { JsonScanner, parseScannedJson, refuseJsonBody } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -12,9 +12,9 @@ const refuseMediaType = (detail: string): ServiceError =>
 const checkHeaders = (c: Context<Env>): void => {
   const type = c.req.header('content-type')
   const encoding = c.req.header('content-encoding')
-  if (type === undefined && !hasBody(c)) throw new ServiceError('malformed', { detail: 'expected a JSON body, got none' })
-  if (type === undefined || !jsonType.test(type)) throw refuseMediaType('expected application/json, got another media type')
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw refuseMediaType('expected a plain body, got an encoded one')
+  if (type === undefined && !hasBody(c)) throw new ServiceError('malformed', { detail: 'the JSON body is missing' })
+  if (type === undefined || !jsonType.test(type)) throw refuseMediaType('the media type must be application/json')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw refuseMediaType('the body must not be encoded')
 }
 
 const hasBody = (c: Context<Env>): boolean =>
@@ -22,10 +22,10 @@ const hasBody = (c: Context<Env>): boolean =>
 
 const tooLarge = (c: Context<Env>, limit: number): ServiceError => {
   c.header('Connection', 'close')
-  return new ServiceError('too-large', { detail: `expected a body of at most ${limit} bytes, got more` })
+  return new ServiceError('too-large', { detail: `the body is larger than ${limit} bytes` })
 }
 
-/** The bytes of the body as they come, counted. */
+/** Reads the body as it arrives and enforces the limit. */
 export async function* bytesOf(c: Context<Env>, limit: number): AsyncGenerator<Uint8Array> {
   if (Number(c.req.header('content-length') ?? 0) > limit) throw tooLarge(c, limit)
   const stream: AsyncIterable<unknown> | readonly [] = c.req.raw.body ?? []
@@ -38,7 +38,7 @@ export async function* bytesOf(c: Context<Env>, limit: number): AsyncGenerator<U
       yield chunk
     }
   } catch (cause) {
-    throw new ServiceError('malformed', { detail: 'expected a whole body, but it ended early', cause })
+    throw new ServiceError('malformed', { detail: 'the body ended early', cause })
   }
   if (size > limit) throw tooLarge(c, limit)
 }
@@ -53,7 +53,7 @@ export const decode = (bytes: Uint8Array): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw new ServiceError('malformed', { detail: 'expected JSON in UTF-8, got other bytes', cause })
+    throw new ServiceError('malformed', { detail: 'the body is not UTF-8', cause })
   }
 }
 
@@ -61,12 +61,12 @@ const parse = (text: string, bounds: JsonBounds): unknown => {
   try {
     return parseScannedJson(text, bounds)
   } catch {
-    // The parser's message shows what was sent, which may be a secret.
-    throw new ServiceError('malformed', { detail: text === '' ? 'expected a JSON body, got none' : 'expected JSON, got something else' })
+    // The message of the parser contains the input, which can be a secret.
+    throw new ServiceError('malformed', { detail: text === '' ? 'the JSON body is missing' : 'the body is not JSON' })
   }
 }
 
-/** Throws `malformed` at the first bytes that are beyond the bounds. */
+/** Throws `malformed` as soon as a limit is exceeded. */
 const readDocument = async (c: Context<Env>, limit: number, bounds: JsonBounds = jsonBounds.apiBody): Promise<string> => {
   const scanner = new JsonScanner(bounds)
   const chunks: Uint8Array[] = []
@@ -87,7 +87,7 @@ const take = (c: Context<Env>, text: string): void => {
   c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.raw.headers, body: text })
 }
 
-/** Leaves the bytes that it read as the body of the request, for the validator of the route. */
+/** Restores the bytes as the body of the request, for the validator of the route. */
 export const jsonBody =
   (limit: number): MiddlewareHandler<Env> =>
   async (c, next) => {
@@ -96,7 +96,7 @@ export const jsonBody =
     return next()
   }
 
-/** The same, but a request without a body means `{}`: every member of such a body may be left out. */
+/** Like `jsonBody`, but a missing body means `{}`. For bodies with optional members only. */
 export const optionalJsonBody =
   (limit: number): MiddlewareHandler<Env> =>
   async (c, next) => {
@@ -107,7 +107,7 @@ export const optionalJsonBody =
     return next()
   }
 
-/** The value of a JSON body within bounds of its own. The request stays as it is, with its signal. */
+/** Parses a JSON body with its own limits. The request remains unchanged. */
 export const readJson = async (c: Context<Env>, bounds: JsonBounds): Promise<unknown> => {
   checkHeaders(c)
   return parse(await readDocument(c, bounds.bytes, bounds), bounds)

@@ -10,7 +10,7 @@ interface Proxies {
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/** Without brackets, port and zone; a mapped address as the IPv4 address that it is. Undefined for what is no address. */
+/** Normalizes an address: without brackets, port and zone, and a mapped address as IPv4. Undefined if it is not an address. */
 const plain = (text: string): string | undefined => {
   const [, bracketed, dotted] = /^(?:\[([^\]]*)\](?::\d{1,5})?|(\d+\.\d+\.\d+\.\d+):\d{1,5})$/.exec(text.trim()) ?? []
   const address = (bracketed ?? dotted ?? text.trim()).replace(/%.*$/, '')
@@ -18,7 +18,7 @@ const plain = (text: string): string | undefined => {
   return isIP(mapped) === 0 ? undefined : mapped
 }
 
-/** The supervisor has parsed the list: each is an address with its count of bits. */
+/** The supervisor has validated the list: each entry is an address with a prefix length. */
 export const createProxies = (cidrs: readonly string[]): Proxies => {
   const list = new BlockList()
   for (const cidr of cidrs) {
@@ -32,7 +32,7 @@ export const createProxies = (cidrs: readonly string[]): Proxies => {
       const address = plain(peer)
       if (address === undefined) return peer
       let client: string = address
-      // Each proxy appends whom it heard: from the right, the first that is not ours is the client.
+      // Each proxy appends the address of its peer, so the rightmost address that is not a trusted proxy is the client.
       for (const hop of (forwarded ?? '').split(',').toReversed()) {
         const next: string | undefined = trusts(client) ? plain(hop) : undefined
         if (next === undefined) break
@@ -43,7 +43,7 @@ export const createProxies = (cidrs: readonly string[]): Proxies => {
   }
 }
 
-/** The key under which requests of one client are counted. */
+/** The key by which requests of a client are counted. */
 export const clientAddress = (c: Context<Env>, proxies: Proxies): string => {
   const bindings: Env['Bindings'] | undefined = c.env
   return proxies.clientOf(bindings?.incoming?.socket.remoteAddress ?? 'unknown', c.req.header('x-forwarded-for'))
@@ -51,7 +51,7 @@ export const clientAddress = (c: Context<Env>, proxies: Proxies): string => {
 
 const groupsOf = (text: string): readonly string[] => (text === '' ? [] : text.split(':'))
 
-/** An IPv6 client owns its whole /64, so that counts as one. */
+/** An IPv6 client controls its whole /64, which counts as one client. */
 export const addressKey = (address: string): string => {
   if (!isIPv6(address)) return address
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')

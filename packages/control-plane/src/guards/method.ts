@@ -1,9 +1,9 @@
-// Fourth guard: a known path answers 405 with Allow to other methods.
+// Fourth guard: known paths return 405 with Allow for other methods.
 import { ServiceError, visibleJson } from '@gatehouse/contracts'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type { Env } from '../env.ts'
 
-/** Call it when every route is in place: it reads them. */
+/** Call it after all routes are registered, because it reads them. */
 export const refuseOtherMethods = (app: Hono<Env>): void => {
   const methods = new Map<string, Set<string>>()
   for (const { path, method } of app.routes) {
@@ -15,12 +15,12 @@ export const refuseOtherMethods = (app: Hono<Env>): void => {
     const allow = [...allowed].toSorted().join(', ')
     app.all(path, (c) => {
       c.header('Allow', allow)
-      throw new ServiceError('method-not-allowed', { detail: `expected one of ${allow} at this path, got another method` })
+      throw new ServiceError('method-not-allowed', { detail: `this path only allows ${allow}` })
     })
   }
 }
 
-/** Once for each answer; its length, or 0 where it is no JSON. */
+/** Called once for each response with its length, or 0 if it is not JSON. */
 export const escapeAnswer = async (c: Context<Env>): Promise<number> => {
   if (c.res.headers.get('Content-Type')?.includes('json') !== true) return 0
   const { status, headers } = c.res

@@ -1,5 +1,5 @@
-// Third guard: a bucket per principal, however many tokens or addresses it comes with. Files of the console count by address.
-// Who was refused is refused again by the token alone, until something is left: a flood costs the gateway nothing.
+// Third guard: a token bucket per principal, across its tokens and addresses. Console files are limited by address.
+// Refused tokens are refused again without a call to the gateway until the bucket refills, so that a flood does not load it.
 import { type ControlPlaneBoot, type Digest, ServiceError } from '@gatehouse/contracts'
 import { createBuckets } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -7,12 +7,12 @@ import type { Env } from '../env.ts'
 import { isOpenPath, webhookPath } from '../problem.ts'
 import { addressKey } from './client-address.ts'
 
-/** Webhooks are counted by a guard of their own, once it is known who signed them. */
+/** Webhooks have their own guard, which counts them by signer. */
 const exempt: ReadonlySet<string> = new Set(['/healthz', '/readyz', webhookPath])
 
 export interface RateGuard {
   readonly guard: MiddlewareHandler<Env>
-  /** Before it is asked whose token it is. Throws where its holder was refused and has nothing left yet. */
+  /** Runs before the token is authenticated. Throws if its principal was refused and the bucket is still empty. */
   readonly assertLeft: (c: Context<Env>, token: Digest | null) => void
 }
 
@@ -20,7 +20,7 @@ export interface RateGuard {
 export const createRateGuard = (rate: NonNullable<ControlPlaneBoot['rate']>, now?: () => number): RateGuard => {
   const buckets = createBuckets({ ...rate, ...(now !== undefined && { now }) })
   const policy = `"principal";q=${rate.burst};w=${Math.ceil(rate.burst / rate.perSecond)}`
-  /** Whose bucket was empty, by token; as many as there are tokens. */
+  /** Principals with an empty bucket, by token digest. At most one entry per token. */
   const refused = new Map<Digest | null, string>()
   const judge = (c: Context<Env>, taken: ReturnType<typeof buckets.take>): void => {
     c.header('RateLimit-Policy', policy)
@@ -28,7 +28,7 @@ export const createRateGuard = (rate: NonNullable<ControlPlaneBoot['rate']>, now
     if (taken.ok) return
     c.header('Retry-After', String(taken.retryAfter))
     throw new ServiceError('rate-limited', {
-      detail: `expected at most ${rate.perSecond} requests a second and ${rate.burst} at once, got more`,
+      detail: `more than ${rate.perSecond} requests a second, or more than ${rate.burst} at once`,
       hint: `try again in ${taken.retryAfter} s`,
     })
   }

@@ -1,4 +1,4 @@
-// Around every request: its id, its log context, its headers and its duration.
+// Wraps every request: sets its id, log context and headers, and measures its duration.
 import { randomUUID } from 'node:crypto'
 import { runInContext } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -20,7 +20,7 @@ const safeHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** The pattern and never the path, so that labels stay few. */
+/** The route pattern instead of the path, to limit the number of labels. */
 const routeOf = (c: Context<Env>): string => {
   const route = matchedRoutes(c).find(({ path }) => path !== '/*')
   return route === undefined ? 'none' : documentedPath(route.path)

@@ -9,10 +9,10 @@ import { escapeAnswer } from './method.ts'
 
 const reads: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** What each principal has had; as many as there are tokens. */
+/** Consumption by principal. At most one entry per token. */
 class Shares {
   readonly #had = new Map<string, { bytes: number; at: number }>()
-  /** When the rest of each is over that took turns last. */
+  /** When the pause of each recent principal ends. */
   readonly #rests = new Map<string, number>()
   readonly #now: () => number
 
@@ -27,7 +27,7 @@ class Shares {
   }
 
   add(key: string, bytes: number): void {
-    // Reads that began together may bring much more than the share: nobody waits for minutes because of it.
+    // Concurrent reads can exceed the share by far. The cap prevents waits of minutes.
     const most = limits.readBytes + (limits.readPauseMost / 1000) * limits.readBytesPerSecond
     this.#had.set(key, { bytes: Math.min(this.#left(key) + bytes, most), at: this.#now() })
   }
@@ -36,13 +36,13 @@ class Shares {
     return this.#left(key) > limits.readBytesAside
   }
 
-  /** Its turn took until now: most of the time the processors are for others. */
+  /** Ends a turn and starts the pause, which leaves most of the processor time to others. */
   rest(key: string, since: number): void {
     const now = this.#now()
     this.#rests.set(key, now + Math.min((now - since) * limits.readRest, limits.readRestMost))
   }
 
-  /** Milliseconds until it has rested and is within its share again. */
+  /** Milliseconds until the pause is over and the excess is paid back. */
   pause(key: string): number {
     const repaid = Math.max(0, this.#left(key) - limits.readBytes) / (limits.readBytesPerSecond / 1000)
     return Math.ceil(Math.max(repaid, (this.#rests.get(key) ?? 0) - this.#now()))
@@ -53,12 +53,12 @@ const slowDown = (c: Context<Env>, pause: number): ServiceError => {
   const seconds = Math.max(1, Math.ceil(pause / 1000))
   c.header('Retry-After', String(seconds))
   return new ServiceError('rate-limited', {
-    detail: `expected at most ${limits.readsWaiting} reads that wait for their turn, got more`,
-    hint: `read less at once, or try again in ${seconds} s`,
+    detail: `more than ${limits.readsWaiting} reads are waiting`,
+    hint: `send fewer reads at a time, or try again in ${seconds} s`,
   })
 }
 
-/** How many reads of a principal wait or are in their turn. */
+/** Number of waiting and running reads by principal. */
 class Waiting {
   readonly #counts = new Map<string, number>()
 
@@ -66,7 +66,7 @@ class Waiting {
     return this.#counts.get(key) ?? 0
   }
 
-  /** Until the signal aborts, or what it gives is called. */
+  /** Runs until the signal aborts or the returned function is called. */
   enter(key: string, signal: AbortSignal): () => void {
     let isIn = true
     const leave = (): void => {
@@ -102,7 +102,7 @@ export const throttleGuard = ({ now = () => performance.now(), wait }: PaceOptio
     try {
       await turns.run(key, async () => {
         if (!signal.aborted) await wait(shares.pause(key))
-        // Nobody hears what is said of a request that was given up, and nothing should be read for it.
+        // The client is gone, so nothing is read for it.
         if (signal.aborted) throw slowDown(c, 0)
         const since = now()
         await answer(c, next)
@@ -121,7 +121,7 @@ export const throttleGuard = ({ now = () => performance.now(), wait }: PaceOptio
   }
 }
 
-/** Around all guards: delays answers with status 429, so that a client which ignores them cannot use up the processor. */
+/** Wraps all guards. Delays responses with status 429, so that a client that ignores them cannot use up the processor. */
 export const delayRefusalsGuard =
   (wait: (milliseconds: number) => Promise<void>): MiddlewareHandler<Env> =>
   async (c, next) => {

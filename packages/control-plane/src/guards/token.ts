@@ -1,4 +1,4 @@
-// Second guard: who asks is proved before anything else is said. The gateway decides; here is only a digest.
+// Second guard: authenticates the client before anything else. Only sends a digest of the token to the gateway, which decides.
 import { isServiceError, limits, ServiceError } from '@gatehouse/contracts'
 import { type Buckets, createBuckets, sha256 } from '@gatehouse/kernel'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -7,7 +7,7 @@ import { isMcpPath, isOpenPath } from '../problem.ts'
 import { addressKey } from './client-address.ts'
 import type { RateGuard } from './rate.ts'
 
-/** Visible ASCII: no space, so that two headers joined by the parser are not one token. */
+/** Visible ASCII without spaces, so that two headers joined by the parser are not one token. */
 const bearer = /^Bearer +([\u0021-\u007e]+)$/i
 
 const refuseWrong = (c: Context<Env>, wrong: Buckets): ServiceError => {
@@ -15,8 +15,8 @@ const refuseWrong = (c: Context<Env>, wrong: Buckets): ServiceError => {
   if (taken.ok) return new ServiceError('unauthorized')
   c.header('Retry-After', String(taken.retryAfter))
   return new ServiceError('rate-limited', {
-    detail: `expected at most ${limits.wrongTokensPerMinute} wrong tokens a minute from one address, got more`,
-    hint: `try again in ${taken.retryAfter} s, or present a valid token`,
+    detail: `more than ${limits.wrongTokensPerMinute} wrong tokens a minute from one address`,
+    hint: `try again in ${taken.retryAfter} s, or use a valid token`,
   })
 }
 
@@ -25,7 +25,7 @@ export interface TokenGuardOptions {
   readonly assertLeft?: RateGuard['assertLeft'] | undefined
 }
 
-/** A valid token passes whatever others did before it. */
+/** A valid token is never refused because of wrong tokens of others. */
 export const tokenGuard = ({ now, assertLeft }: TokenGuardOptions): MiddlewareHandler<Env> => {
   const burst = limits.wrongTokensPerMinute
   const wrong = createBuckets({ perSecond: burst / 60, burst, ...(now !== undefined && { now }) })
@@ -34,7 +34,7 @@ export const tokenGuard = ({ now, assertLeft }: TokenGuardOptions): MiddlewareHa
     const { unit, call } = c.var
     const header = c.req.header('authorization')
     const route = isMcpPath(c.var, c.req.path) ? 'mcp' : 'status'
-    // Where everybody may do everything, a client still has to say whose it is.
+    // On an open unit, an MCP client still needs a token that identifies its group.
     if (header === undefined && (route === 'mcp' || !unit.boot.open)) throw new ServiceError('unauthorized')
     const presented = header === undefined ? null : bearer.exec(header)?.[1]
     if (presented === undefined) throw refuseWrong(c, wrong)

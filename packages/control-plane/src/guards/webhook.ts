@@ -1,5 +1,5 @@
-// Guard of webhooks, which come without a token: what the headers and the pace of a sender say is said before a body is read.
-// Only what was rightly signed counts for the pace, so that nobody else can use it up, or have the rightful sender refused.
+// Guard of webhooks, which have no token. It checks headers and rates before it reads a body.
+// Only correctly signed webhooks count, so that no one else can use up the rate of the sender.
 import { limits, ServiceError, webhookFault, type WebhookHeaders, type WebhookRefusal, webhookRefusals } from '@gatehouse/contracts'
 import { type Buckets, createBuckets, wallMs } from '@gatehouse/kernel'
 import type { Context } from 'hono'
@@ -8,18 +8,18 @@ import { type BodySlot, BodySlots } from './body-slots.ts'
 import { addressKey } from './client-address.ts'
 
 export interface Visit {
-  /** Rejects with `rate-limited` where the body takes too long while others wait. */
+  /** Rejects with `rate-limited` if the body takes too long while others wait. */
   read<T>(reading: Promise<T>): Promise<T>
-  /** It was rightly signed. */
+  /** Call it if the signature is valid. */
   genuine(): void
-  /** It was dealt with. */
+  /** Call it when the webhook was processed. */
   end(): void
 }
 
 export interface WebhookGuard {
-  /** Rejects with what is answered at once. Waits for a place where the address has too many bodies on their way. */
+  /** Rejects with an immediate refusal. Waits for a slot if too many bodies of the address are being read. */
   admit(c: Context<Env>, headers: WebhookHeaders): Promise<Visit>
-  /** Its signature is of no secret. A genuine one passes whatever came before it. */
+  /** Call it if the signature is invalid. Never blocks valid ones. */
   forged(c: Context<Env>, reason?: 'malformed' | 'untimely' | 'forged'): ServiceError
 }
 
@@ -36,16 +36,16 @@ const slowDown = (c: Context<Env>, seconds: number, detail: string): ServiceErro
 
 export const absent = (c: Context<Env>): ServiceError => {
   count(c, 'absent')
-  return new ServiceError('not-found', { detail: 'this unit takes no webhooks' })
+  return new ServiceError('not-found', { detail: 'this unit does not accept webhooks' })
 }
 
-/** With the rate off. */
+/** Without rate limits. */
 const unbounded: Visit = { read: (reading) => reading, genuine: () => undefined, end: () => undefined }
 
 const tooSlow = (c: Context<Env>): ServiceError => {
   count(c, 'too-many')
   c.header('Connection', 'close')
-  return slowDown(c, 1, `expected a body within ${limits.webhookReadTime} ms while others of the same address wait, got less of it`)
+  return slowDown(c, 1, `the body did not arrive within ${limits.webhookReadTime} ms while others from the same address wait`)
 }
 
 const within = async <T>(c: Context<Env>, reading: Promise<T>, signal: AbortSignal): Promise<T> => {
@@ -68,7 +68,7 @@ const assertPace = (c: Context<Env>, pace: Buckets, key: string): void => {
   const { ok, retryAfter } = pace.peek(key)
   if (ok) return
   count(c, 'too-fast')
-  throw slowDown(c, retryAfter, `expected at most ${limits.webhooksPerSecond} webhooks a second from one address, got more`)
+  throw slowDown(c, retryAfter, `more than ${limits.webhooksPerSecond} webhooks a second from one address`)
 }
 
 export const createWebhookGuard = (now?: () => number): WebhookGuard => {
@@ -80,18 +80,17 @@ export const createWebhookGuard = (now?: () => number): WebhookGuard => {
   const forged: WebhookGuard['forged'] = (c, reason = 'forged') => {
     count(c, reason)
     const taken = wrong.take(addressKey(c.var.address))
-    if (!taken.ok)
-      return slowDown(c, taken.retryAfter, `expected at most ${wrongBurst} wrong signatures a minute from one address, got more`)
+    if (!taken.ok) return slowDown(c, taken.retryAfter, `more than ${wrongBurst} wrong signatures a minute from one address`)
     return new ServiceError('unauthorized', {
-      detail: 'expected a signature of this moment by a secret of the unit, got another or none',
-      hint: 'sign as standardwebhooks.com says, with WEBHOOK_SIGNING_SECRET and a clock that is right',
+      detail: 'the signature is missing, expired or does not match a secret of the unit',
+      hint: 'sign as described at standardwebhooks.com with WEBHOOK_SIGNING_SECRET, and check the clock',
     })
   }
   const takePlace = async (c: Context<Env>, key: string): Promise<BodySlot> => {
     assertPace(c, pace, key)
     const place = await places.take(key, c.req.raw.signal).catch(() => Promise.reject(tooSlow(c)))
     try {
-      // Others may have used it up meanwhile.
+      // Others may have used it up in the meantime.
       assertPace(c, pace, key)
       return place
     } catch (error) {

@@ -1,4 +1,4 @@
-// Whose request it is: the digest of the presented token, which the gateway and the broker judge, and what goes with each call.
+// The caller of an MCP request: the token digest, which the gateway and the broker check, and the context of each call.
 import type { Digest } from '@gatehouse/contracts'
 import type { CallOptions } from '@gatehouse/rpc'
 import type { Unit } from '../env.ts'

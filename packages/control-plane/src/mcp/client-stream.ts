@@ -1,10 +1,10 @@
-// The notifications of one client: an event stream that says when its tools may have changed, and ends with its token.
+// Event stream with the notifications of one client. It reports when the tools may have changed, and ends with the token.
 import { type Digest, isServiceError, limits, type Principal } from '@gatehouse/contracts'
 import { type BackpressureWriter, ReaderOutlet } from '../events/backpressure-writer.ts'
 import type { Batch, Events, Listener } from '../events/events.ts'
 import { endAt } from '../events/events.ts'
 
-/** Lines of the journal after which a list of tools may be another, or a request is decided. */
+/** Stages of journal lines that can change the list of tools or decide a request. */
 const stages: ReadonlySet<string> = new Set([
   'apply',
   'apply-failed',
@@ -27,7 +27,7 @@ export interface ClientStreamOptions {
   readonly notify: () => void
   /** Ends `source`. */
   readonly close: () => void
-  /** Whether this token may still listen. */
+  /** Whether the token is still authorized. */
   readonly permit: () => Promise<unknown>
   /** Ends the connection without waiting for the reader. */
   readonly cut: () => void
@@ -50,7 +50,7 @@ export class ClientStream implements Listener {
     this.#stopExpiry = endAt(options.principal.expiresAt, () => this.#check())
   }
 
-  /** Passes on what `source` says, at the pace of the reader and no longer than the token lasts. */
+  /** Forwards `source` at the pace of the reader until the token expires. */
   begin(source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     void this.#pump(source)
     return this.#outlet.stream
@@ -82,7 +82,7 @@ export class ClientStream implements Listener {
     try {
       for await (const chunk of source) this.#outlet.write(chunk)
     } catch {
-      // What made it has ended it.
+      // The source has ended it.
     }
     this.end()
   }
@@ -93,7 +93,7 @@ export class ClientStream implements Listener {
     this.#options.close()
   }
 
-  /** Only a refusal ends a stream; a gateway that is away comes back and is asked again. */
+  /** Only a refusal ends a stream. If the gateway is unavailable, the check is retried. */
   async #check(): Promise<void> {
     try {
       await this.#options.permit()

@@ -1,9 +1,9 @@
-// One HTTP exchange of MCP in either era of the protocol, by the official SDK. Nothing is kept between two of them.
+// One HTTP exchange of either MCP protocol generation with the official SDK. No state is kept between exchanges.
 import { createMcpHandler, type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { McpCaller } from './caller.ts'
 import { createMcpServer } from './server.ts'
 
-/** An answer that goes on: what the SDK writes, how a change of the tools is told, and how it ends. */
+/** A streaming response: the stream of the SDK, and functions to notify about changed tools and to end it. */
 export interface OpenStream {
   readonly source: ReadableStream<Uint8Array>
   readonly notify: () => void
@@ -25,7 +25,7 @@ const streamOf = (response: Response, { notify, close }: Omit<OpenStream, 'sourc
     ? { response, stream: { source: response.body, notify, close } }
     : { response }
 
-/** A request, or the subscription of 2026-07-28. */
+/** Handles a request, or the subscription of 2026-07-28. */
 export const exchange = async (caller: McpCaller, request: Request, body: unknown): Promise<Exchanged> => {
   const { log } = caller.unit
   const handler = createMcpHandler(() => createMcpServer(caller), {
@@ -41,7 +41,7 @@ export const exchange = async (caller: McpCaller, request: Request, body: unknow
 
 const tell = ({ server }: McpServer): void => void server.sendToolListChanged().catch(() => undefined)
 
-/** The stream of notifications of the revisions before 2026-07-28. It needs no session, since there is none. */
+/** Opens the notification stream of revisions before 2026-07-28. There are no sessions. */
 export const openNotifications = async (caller: McpCaller, request: Request): Promise<Exchanged> => {
   const server = createMcpServer(caller)
   const transport = new WebStandardStreamableHTTPServerTransport({ keepAliveMs: 0 })

@@ -1,5 +1,5 @@
-// The tool by which a client outside of a sandbox requests a change, asks what became of it, or takes it back. That a human must
-// decide first is a normal result.
+// The tool with which a client outside a sandbox requests a change, checks its state or withdraws it. A pending change is a normal
+// result.
 import { ChangeID, isServiceError, Reason } from '@gatehouse/contracts'
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import * as v from 'valibot'

@@ -1,5 +1,5 @@
-// What one client outside of a sandbox is served by MCP: the tools that its group is granted, and the tool that requests a change.
-// It holds nothing. Each list and call is the broker's to authorize, by the token that came with the request.
+// The MCP server for one client outside a sandbox, with the granted tools of its group and the tool that requests changes.
+// It is stateless. The broker authorizes each list and call by the token of the request.
 import { isServiceError, type ListedTool, ServiceError, toServiceError } from '@gatehouse/contracts'
 import {
   type CallToolResult,
@@ -21,7 +21,7 @@ type Op = 'list' | 'call' | 'request-change'
 const count = ({ unit }: McpCaller, op: Op, outcome: 'ok' | 'error'): void =>
   unit.metrics.counter('mcp_client_requests_total').inc({ op, outcome })
 
-/** Its code stays with the operator: the client is told what is wrong and what to do. */
+/** Omits the code, which is for operators. The client gets the detail and the hint. */
 const toProtocolError = (error: unknown): ProtocolError => {
   const { code, detail, hint } = toServiceError(error)
   const text = hint === undefined ? (detail ?? code) : `${detail ?? code}; ${hint}`
@@ -51,7 +51,7 @@ const callTool = async ({ unit, token, call }: McpCaller, name: string, args: Re
   }
 }
 
-/** For one request, or one stream of notifications. */
+/** Creates the server for one request or one stream of notifications. */
 export const createMcpServer = (caller: McpCaller): McpServer => {
   const { unit, token } = caller
   const mcp = new McpServer(

@@ -1,4 +1,4 @@
-// The metrics of all processes as one exposition; this process stands in it once.
+// Merges the metrics of all processes into one exposition.
 import type { ProcessState } from '@gatehouse/contracts'
 import { createMetrics, type Metrics } from '@gatehouse/kernel'
 import type { CallOptions } from '@gatehouse/rpc'
@@ -6,7 +6,7 @@ import { AggregatorRegistry } from 'prom-client'
 import type { UnitStatus } from '../collect-status.ts'
 import type { Unit } from '../env.ts'
 
-/** What of the gateway can break by itself; shown at 0 like the processes, so that an alert sees it rise. */
+/** Degraded parts of the gateway, which are shown as 0 like the processes, so that alerts detect an increase. */
 const parts = ['disk', 'catalog']
 
 const gaugeStanding = (metrics: Metrics, { serves, sandbox, processes, degraded }: UnitStatus): void => {
@@ -21,10 +21,10 @@ const gaugeStanding = (metrics: Metrics, { serves, sandbox, processes, degraded 
 
 export const contentType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Of a process that is not there nothing waits, runs or is counted. A 0 of the gateway or the supervisor would be a lie: no disk, no journal. */
+/** Processes whose metrics are 0 while they are down. A 0 for the gateway or the supervisor would be wrong, for example for disk space. */
 const owners = ['broker', 'model-proxy', 'runner', 'channels'] as const
 
-/** What is not known is not shown: a process that runs and does not answer has its counts, whatever they are. */
+/** Whether the process is down or missing. A process that runs but does not respond is not absent: its metrics are unknown. */
 const isAbsent = (name: string, processes: readonly ProcessState[]): boolean => {
   const state = processes.find((one) => one.name === name)?.state
   return processes.length > 0 && (state === undefined || state === 'down' || state === 'starting')
@@ -32,7 +32,7 @@ const isAbsent = (name: string, processes: readonly ProcessState[]): boolean => 
 
 type Rows = Readonly<Record<string, object[]>>
 
-/** A process that this unit does not have, or that is down, still has its metrics: at 0. `process_up` says which of the two it is. */
+/** Adds metrics with 0 for processes that are down or not part of this unit. `process_up` distinguishes the two. */
 const withAbsent = async (found: Rows, processes: readonly ProcessState[]): Promise<object[][]> => {
   const absent = owners.filter((owner) => found[owner] === undefined && isAbsent(owner, processes))
   return [...Object.values(found), ...(await Promise.all(absent.map((owner) => createMetrics(owner).json())))]

@@ -24,9 +24,9 @@ export interface Operation {
     | 'unit'
     | 'console'
   readonly answers: ResponsesWithResolver
-  /** Beyond those that every route behind the token has. */
+  /** In addition to the problems of every authenticated route. */
   readonly problems?: readonly Code[]
-  /** Headers that the route reads, none of them required. */
+  /** Optional headers that the route reads. */
   readonly reads?: readonly RequestHeader[]
 }
 
@@ -52,7 +52,7 @@ export const bytes = (description: string): Answer => ({ description, content: b
 
 const header = (name: string, description: string) => ({ headers: { [name]: { description, schema: { type: 'string' as const } } } })
 
-/** The answer, with a header of its own. */
+/** A response with an additional header. */
 export const withHeader = (answer: Answer, name: string, description: string): Answer => ({ ...answer, ...header(name, description) })
 
 const parameterOf = ({ name, description, pattern }: RequestHeader) => ({
@@ -81,7 +81,7 @@ const problemsOf = (list: readonly Code[]): ResponsesWithResolver => {
   return Object.fromEntries(rows)
 }
 
-/** A status may have answers of its own beside the problem document. */
+/** A status can have other responses in addition to the problem document. */
 const withProblems = (answers: ResponsesWithResolver, problems: ResponsesWithResolver): ResponsesWithResolver => {
   const both = Object.entries(problems).flatMap(([status, problem]): [string, Answer][] => {
     const own = answers[status]
@@ -92,7 +92,7 @@ const withProblems = (answers: ResponsesWithResolver, problems: ResponsesWithRes
   return { ...answers, ...problems, ...Object.fromEntries(both) }
 }
 
-/** A route behind the token. */
+/** A route that requires a token. */
 export const guarded = ({ summary, tag, answers, problems = [], reads = [] }: Operation): MiddlewareHandler =>
   describeRoute({
     summary,
@@ -102,15 +102,15 @@ export const guarded = ({ summary, tag, answers, problems = [], reads = [] }: Op
     responses: withProblems(answers, problemsOf([...everywhere, ...behindToken, ...problems])),
   })
 
-/** Stands behind the validator of a body that may be left out. */
+/** For a route with an optional body. Use it after the validator. */
 export const bodyOptional: MiddlewareHandler = describeRoute({ requestBody: { required: false, content: {} } })
 
-/** Stands before the handler of a route that takes bytes. */
+/** For a route that takes bytes. Use it before the handler. */
 export const bytesBody: MiddlewareHandler = describeRoute({ requestBody: { required: true, content: binary } })
 
-/** A route that needs no token and holds no data. */
+/** A route without a token and without data. */
 export const unguarded = ({ summary, tag, answers, problems = [] }: Operation): MiddlewareHandler =>
   describeRoute({ summary, tags: [tag], security: [], responses: { ...answers, ...problemsOf([...everywhere, ...problems]) } })
 
-/** How a route's pattern is written in the document and in labels: `{name}` for `:name`. */
+/** Converts a route pattern to the form of the document and of labels: `{name}` for `:name`. */
 export const documentedPath = (pattern: string): string => pattern.replaceAll(/:(\w+)(?:\{[^/]*\})?/g, '{$1}')

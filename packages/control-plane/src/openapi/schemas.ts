@@ -1,4 +1,4 @@
-// How schemas are written in the document: those that many routes share stand once under their name.
+// Converts schemas for the OpenAPI document. Shared schemas become named components.
 import {
   AgentGroup,
   AuditEntry,
@@ -42,13 +42,13 @@ const definitions = {
   Wired,
 }
 
-/** A default that a query would carry as text is shown as the number that it means. */
+/** Shows the default of a numeric query parameter as a number. */
 const numericDefault: ConversionConfig['overrideSchema'] = ({ valibotSchema, jsonSchema }) =>
   valibotSchema.type === 'optional' && jsonSchema.type === 'integer' && typeof jsonSchema.default === 'string'
     ? { ...jsonSchema, default: Number(jsonSchema.default) }
     : undefined
 
-/** For `resolver` and `validator`, which hand these on to the converter. */
+/** Options of `resolver` and `validator`, which pass them to the converter. */
 export const conversion = (typeMode: 'input' | 'output'): { options: Record<string, unknown> } => ({
   options: {
     target: 'draft-2020-12',

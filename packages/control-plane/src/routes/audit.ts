@@ -1,4 +1,4 @@
-// The journal: its lines by filter, and its head, to be kept elsewhere; and the records of tool lists and calls.
+// Routes of the journal: filtered lines, the head, verification, and records of tool lists and calls.
 import { AuditHead, AuditList, AuditVerdict, CallList, ServiceError } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import type { Env } from '../env.ts'

@@ -1,4 +1,4 @@
-// A backup as one encrypted stream: permitted and journaled by the gateway, made by the supervisor, passed on piece by piece.
+// Route of backups: one encrypted stream, authorized and journaled by the gateway and created by the supervisor.
 import { BackupOrder, limits } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import type { Env } from '../env.ts'
@@ -9,7 +9,7 @@ import { body } from './validate.ts'
 
 const type = 'application/octet-stream'
 
-/** Each piece is fetched when there is room for it. A failure cuts the answer, which the archive's own end shows. */
+/** Fetches each piece when the client has read the previous one. A failure truncates the response, which the archive format detects. */
 const streamOf = ({ unit, call }: Env['Variables'], id: string): ReadableStream<Uint8Array> => {
   const { supervisor } = unit.peers
   return new ReadableStream<Uint8Array>({

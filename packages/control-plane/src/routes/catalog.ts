@@ -1,4 +1,4 @@
-// Tool servers as operators write them down. An entry grants nothing to anybody.
+// Routes of the catalog of tool servers. An entry does not grant access.
 import { CatalogEntry, type Digest, isServiceError, limits, PutServerAnswer, ServerName } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
@@ -12,7 +12,7 @@ import { body, existing, newName } from './validate.ts'
 const tag = 'tool servers'
 const Named = v.object({ name: ServerName })
 
-/** Undefined where there is no such entry. */
+/** Undefined if there is no such entry. */
 const readTag = async (c: Context<Env>, name: ServerName): Promise<Digest | undefined> => {
   try {
     return (await c.var.unit.peers.gateway.server({ token: c.var.token, name }, c.var.call)).tag

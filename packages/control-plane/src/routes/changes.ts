@@ -85,7 +85,7 @@ export const changeRoutes = new Hono<Env>()
     async (c) => c.json(await c.var.unit.peers.gateway.reach({ token: c.var.token, ...c.req.valid('param') }, c.var.call)),
   )
 
-/** Both paths are one route: an attempt at the one is known at the other. */
+/** Both paths share idempotency keys. */
 const route = 'POST /v1/changes'
 
 const judged = ['unsupported-media-type', 'invalid', 'change-refused', 'not-found', 'conflict', 'queue-full', 'audit-unwritable'] as const
@@ -137,7 +137,7 @@ export const submissionRoutes = new Hono<Env>()
     },
   )
 
-/** Changes are decided: approved, rejected, taken back, tried again. */
+/** Routes to approve, reject, withdraw and retry changes. */
 
 const after = json('The change afterwards', Change)
 

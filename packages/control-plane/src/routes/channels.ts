@@ -1,4 +1,4 @@
-// Routes of channels, their dead letters, and the webhooks of other programs.
+// Routes of channels, dead letters, and incoming webhooks.
 import {
   Channel,
   ChannelCheck,
@@ -50,17 +50,17 @@ export const channelRoutes = new Hono<Env>()
       if (unit.peers.channels === null)
         throw new ServiceError('not-found', {
           detail: 'this unit has no credentials for a channel',
-          hint: 'start it with them, such as WEBHOOK_SIGNING_SECRET',
+          hint: 'set them, such as WEBHOOK_SIGNING_SECRET, and restart the unit',
         })
       return c.json(await unit.peers.channels.check(c.req.valid('param'), call))
     },
   )
 
-/** Webhooks of other programs: their raw bytes are passed on to the process that holds the secret, which alone can judge them. */
+/** Incoming webhooks. Their raw bytes are passed to the process that has the secret and verifies them. */
 const busy = (c: Context<Env>): ServiceError => {
   c.header('Retry-After', '30')
   return new ServiceError('rate-limited', {
-    detail: 'this conversation has more messages than its agent has answered, or brings them too fast',
+    detail: 'this conversation has too many unanswered messages, or sends them too fast',
     hint: 'send it again later, with the same webhook-id',
   })
 }

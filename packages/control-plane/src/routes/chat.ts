@@ -1,4 +1,4 @@
-// Messages to and from agents. The gateway permits, the runner carries.
+// Routes of messages to and from agents. The gateway authorizes, the runner delivers.
 import { AgentGroupID, ChatMessages, ChatSendAnswer, ChatSendBody, ConversationID, limits } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
@@ -26,7 +26,7 @@ const send = guarded({
   reads: [idempotencyHeader],
 })
 
-/** The name of who may. */
+/** Returns the name of the authorized principal. */
 const permit = async (c: Context<Env>, agentGroupID: AgentGroupID): Promise<string> => {
   const { unit, token, call } = c.var
   const principal = await unit.peers.gateway.permit({ token, route: 'chat', agentGroupID }, call)

@@ -1,4 +1,4 @@
-// Files of the console. They need no token and hold no data.
+// Route of the console files, which need no token and contain no data.
 import { ServiceError } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import { consoleHeaders, findAsset } from '../console/assets.ts'
@@ -23,7 +23,7 @@ const serve = (c: Context<Env>, path: string): Response => {
   const asset = findAsset(c.var.unit.console, path)
   if (asset !== undefined) return c.body(asset.body, 200, consoleHeaders(asset))
   throw new ServiceError('not-found', {
-    detail: 'expected a file of the console, found none of that name',
+    detail: 'the console has no such file',
     ...(c.var.unit.console.size === 0 && { hint: 'this unit was started without a built console' }),
   })
 }

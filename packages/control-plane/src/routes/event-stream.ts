@@ -1,4 +1,4 @@
-// One event stream: first the events that the reader missed, then new ones, each once and in order.
+// One event stream. It sends the missed events first, then new ones, each once and in order.
 import { type Digest, isServiceError, limits, type News, type Principal } from '@gatehouse/contracts'
 import { type BackpressureWriter, ReaderOutlet } from '../events/backpressure-writer.ts'
 import { type Batch, encodeBatch, endAt, type Events, gapChunk, type Listener, markChunk } from '../events/events.ts'
@@ -6,9 +6,9 @@ import { sees } from '../guards/scope.ts'
 
 export interface Page {
   readonly items: readonly News[]
-  /** The last line there is. */
+  /** Last line of the journal. */
   readonly head: number
-  /** The last line that was looked at. */
+  /** Last line that was scanned. */
   readonly upTo: number
 }
 
@@ -16,24 +16,24 @@ export interface StreamOptions {
   readonly events: Events
   readonly token: Digest | null
   readonly principal: Principal
-  /** The line behind which it goes on; undefined for what comes from now on. */
+  /** Line after which to resume; undefined for new events only. */
   readonly after: number | undefined
-  /** Lines behind `after`, oldest first, as far as this token sees them. */
+  /** Reads the lines after `after` that are visible to this token, oldest first. */
   readonly read: (after: number, limit: number) => Promise<Page>
-  /** Whether this token may still listen. */
+  /** Whether the token is still authorized. */
   readonly permit: () => Promise<Principal>
   /** Ends the connection without waiting for the reader. */
   readonly cut: () => void
-  /** Bytes that may wait for the reader. */
+  /** Maximum unread bytes. */
   readonly backlog?: number
-  /** Lines that are sent again at most. */
+  /** Maximum number of replayed lines. */
   readonly replay?: number
 }
 
-/** Greater than the number of any line. */
+/** Greater than any line number. */
 const fromNow = Number.MAX_SAFE_INTEGER
 
-/** What ends a stream; everything else passes. */
+/** Codes that end a stream. Other errors are temporary. */
 const isRefused = (error: unknown): boolean => isServiceError(error) && ['unauthorized', 'forbidden', 'not-found'].includes(error.code)
 
 export class NewsStream implements Listener {
@@ -44,9 +44,9 @@ export class NewsStream implements Listener {
   readonly #options: StreamOptions
   readonly #endOfExpiry: () => void
   readonly #backlog: number
-  /** The last line that this reader was told, or that is not for it. */
+  /** Last line that was sent, or that is not visible to this reader. */
   #last = 0
-  /** What came while it was still being told what it missed; null while nothing is missed. */
+  /** Events that arrived during a replay; null outside of replays. */
   #held: Batch[] | null = []
   #heldBytes = 0
   #again = false
@@ -61,12 +61,12 @@ export class NewsStream implements Listener {
     this.#endOfExpiry = endAt(options.principal.expiresAt, () => this.#check())
   }
 
-  /** Tells where it begins. Rejects with what the gateway refuses; the stream goes on by itself then. */
+  /** Sends the initial id. Rejects if the gateway refuses. Afterwards the stream runs on its own. */
   async begin(): Promise<void> {
     const { after, read, replay = limits.eventReplay } = this.#options
     const { head } = await read(fromNow, 1)
     const missed = after === undefined ? 0 : head - after
-    // A reader of another journal, or of a longer one than there is, has missed what nobody can count.
+    // The reader has seen another journal, or a longer one, so the number of missed events is unknown.
     const lost = missed > replay || missed < 0
     this.#last = after === undefined || lost ? head : after
     this.outlet.write(lost ? gapChunk(after ?? head, head) : markChunk(this.#last))
@@ -106,14 +106,14 @@ export class NewsStream implements Listener {
     this.#options.events.leave(this)
   }
 
-  /** Forgets what is held: it will be read again. */
+  /** Drops the buffered events, which will be read again. */
   #fetchLater(): void {
     this.#held = []
     this.#heldBytes = 0
     this.#again = true
   }
 
-  /** Only a refusal ends a stream; a gateway that is away comes back and is asked again. */
+  /** Only a refusal ends a stream. If the gateway is unavailable, the read is retried. */
   async #check(): Promise<void> {
     try {
       await this.#options.permit()
@@ -144,7 +144,7 @@ export class NewsStream implements Listener {
     timer.unref()
   }
 
-  /** Until the end is reached: a page may be short, or empty, before it. */
+  /** Reads all pages. A page can be short or empty before the end. */
   async #replay(): Promise<void> {
     let from: number
     do {
@@ -157,7 +157,7 @@ export class NewsStream implements Listener {
     } while (this.#last > from && this.outlet.isOpen())
   }
 
-  /** Lines that it knows and lines that are not for it are left out. */
+  /** Skips lines that were sent or are not visible to the reader. */
   #tell({ items, whole }: Batch): void {
     const from = this.#last
     const fresh = items.filter(({ news }) => news.seq > from && sees(this.principal, news.agentGroupID))

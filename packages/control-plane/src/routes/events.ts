@@ -1,4 +1,4 @@
-// The news of the journal as server-sent events: read with fetch, since the token travels in a header.
+// Route of journal events as server-sent events. Clients use fetch, because EventSource cannot send a token in a header.
 import { isServiceError, limits, News, ServiceError } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
@@ -10,24 +10,24 @@ import { NewsStream } from './event-stream.ts'
 import { Sequence } from './query.ts'
 import { query } from './validate.ts'
 
-/** From where a reader of events goes on: the id of the last one that it was told, or a number in the query. */
+/** Where a reader resumes: the id of its last event, or a line number in the query. */
 const lastEventHeader = {
   name: 'Last-Event-ID',
   description: 'The id of the last event read',
   pattern: '^\\d{1,15}$',
 } as const
 
-/** The header is what a reader sends that comes again, so it counts before `after`. Undefined: from now on. */
+/** The header of a reconnecting reader takes precedence over `after`. Undefined for new events only. */
 const readAfter = (c: Context<Env>, after: number | undefined): number | undefined => {
   const last = c.req.header(lastEventHeader.name)
   if (last === undefined || last === '') return after
   if (/^\d{1,15}$/.test(last)) return Number(last)
-  throw new ServiceError('malformed', { detail: 'expected the id of an event in Last-Event-ID, got something else' })
+  throw new ServiceError('malformed', { detail: 'Last-Event-ID is not the id of an event' })
 }
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // Proxies would hold events back until there are many.
+  // Prevents proxies from buffering events.
   'X-Accel-Buffering': 'no',
 } as const
 
@@ -41,7 +41,7 @@ const described = guarded({
   reads: [lastEventHeader],
 })
 
-/** Joins the hub. The connection is the stream's to end only once `answer` was called: until then the answer may still be a refusal. */
+/** Joins the hub. The stream only closes the connection after `answer` was called, because the response can be a refusal until then. */
 const open = async (c: Context<Env>, after: number | undefined) => {
   const { unit, token, call } = c.var
   const { gateway } = unit.peers
@@ -76,7 +76,7 @@ const open = async (c: Context<Env>, after: number | undefined) => {
 export const eventRoutes = new Hono<Env>().get('/v1/events', described, query(EventsQuery), async (c) => {
   const { stream, answer } = await open(c, readAfter(c, c.req.valid('query').after))
   if (c.req.method !== 'HEAD') return answer()
-  // A request for the headers only would never read, and never leave.
+  // A HEAD request would never read the stream and never close it.
   stream.end()
   return c.body(null, 200, headers)
 })

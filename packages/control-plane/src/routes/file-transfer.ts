@@ -1,11 +1,11 @@
-// Moves files of a group between a client and the runner, part by part, never faster than the receiver reads.
+// Transfers files between a client and the runner in parts, at the pace of the receiver.
 import { createHash } from 'node:crypto'
 import { type AgentGroupID, type FilePlace, limits, type PutFile, ServiceError } from '@gatehouse/contracts'
 import type { Context } from 'hono'
 import type { Env } from '../env.ts'
 import { bytesOf } from '../guards/body.ts'
 
-/** First byte, and the one behind the last. */
+/** First byte, and the end (exclusive). */
 const readRange = (header: string | undefined, size: number): readonly [number, number] | undefined => {
   const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '')
   if (found === null) return undefined
@@ -26,7 +26,7 @@ interface Rest {
   readonly offset: number
   readonly end: number
   readonly part: (offset: number) => Promise<Buffer>
-  /** The answer can only be cut off: its reader was told of a length. */
+  /** The response has a Content-Length, so a failure can only end the connection. */
   readonly cutOff: (error: unknown) => void
 }
 
@@ -51,11 +51,11 @@ const streamOf = (first: Buffer, { offset, end, part, cutOff }: Rest): ReadableS
   )
 }
 
-/** The name that a browser may save it under, whatever stands in it. */
+/** A safe file name for the download in a browser. */
 const disposition = (path: string): string =>
   `attachment; filename*=UTF-8''${encodeURIComponent(path.slice(path.lastIndexOf('/') + 1)).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}`
 
-/** What goes wrong before the first byte is a problem; what goes wrong later ends the connection. */
+/** An error before the first byte is a problem document. A later one ends the connection. */
 export const fetchFile = async (c: Context<Env>, wanted: WantedFile): Promise<Response> => {
   const { runner } = c.var.unit.peers
   const { call } = c.var
@@ -79,13 +79,13 @@ export const fetchFile = async (c: Context<Env>, wanted: WantedFile): Promise<Re
   const status = range === undefined ? 200 : 206
   if (first === undefined || c.req.method === 'HEAD') return c.body(null, status, headers)
   const cutOff = (error: unknown): void => {
-    c.var.unit.log.warn('a file was not sent to its end', { error })
+    c.var.unit.log.warn('file download failed', { error })
     c.env.outgoing?.destroy()
   }
   return c.body(streamOf(first, { offset, end, part, cutOff }), status, headers)
 }
 
-/** Parts of the size that the edge carries, however the body came. */
+/** Splits the body into parts of the size that the edge supports. */
 async function* partsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let [held, size]: [Uint8Array[], number] = [[], 0]
   for await (const chunk of body) {
@@ -102,12 +102,12 @@ async function* partsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
   if (size > 0) yield Buffer.concat(held)
 }
 
-/** A file on its way to a group: read no faster than the runner takes it, journaled when it is whole, and only then in its place. */
+/** Uploads a file at the pace of the runner. It is journaled when complete, and only then moved into place. */
 const checkType = (c: Context<Env>): void => {
   const type = c.req.header('content-type')
   if (type?.trim().toLowerCase() === 'application/octet-stream' && c.req.header('content-encoding') === undefined) return
   throw new ServiceError('unsupported-media-type', {
-    detail: 'expected application/octet-stream, got another media type or an encoding',
+    detail: 'the media type must be application/octet-stream without an encoding',
     hint: 'send the bytes of the file with "Content-Type: application/octet-stream"',
   })
 }
@@ -124,7 +124,7 @@ const send = async (c: Context<Env>, upload: string): Promise<Pick<PutFile, 'byt
   return { bytes, digest: hash.digest('hex') }
 }
 
-/** Asked twice: whether this principal may at all, and, once it is known what came, for its line in the journal. */
+/** Authorizes the upload twice: before it starts, and with its size and digest for the journal. */
 export const putFile = async (c: Context<Env>, wanted: WantedFile): Promise<PutFile> => {
   const { unit, token, call } = c.var
   const { gateway, runner } = unit.peers
@@ -144,7 +144,7 @@ export const putFile = async (c: Context<Env>, wanted: WantedFile): Promise<PutF
   }
 }
 
-/** Asked twice, like a put: whether this principal may at all, and, once it is known what is there, for its line in the journal. */
+/** Authorizes the download twice, like an upload: before it starts, and with its size and digest for the journal. */
 export const removeFile = async (c: Context<Env>, wanted: WantedFile): Promise<void> => {
   const { unit, token, call } = c.var
   const { gateway, runner } = unit.peers

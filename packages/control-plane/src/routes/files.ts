@@ -1,4 +1,4 @@
-// Files of a group: what people give an agent, what they fetch from it, and what they remove. The gateway permits, the runner reads and writes.
+// Routes of files of a group: list, upload, download and remove. The gateway authorizes, the runner reads and writes.
 import { AgentGroupID, FileList, FilePath, FilePlace, FolderPath, limits, NewFilePath, PutFile } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import * as v from 'valibot'

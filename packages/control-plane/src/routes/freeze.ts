@@ -1,4 +1,4 @@
-// The emergency stop, for the unit or for one group: pulled with a reason, lifted with a reason.
+// Routes of the emergency stop: freeze and unfreeze the unit or one group, with a reason.
 import { Freeze, FreezeBody, FreezeList, limits } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import type { Env } from '../env.ts'

@@ -1,4 +1,4 @@
-// Headers of conditional requests (RFC 9110, section 13), idempotency keys, and the durability of an act.
+// Headers of conditional requests (RFC 9110, section 13), idempotency keys, and durability.
 import { Digest, keptHeader, ServiceError } from '@gatehouse/contracts'
 import { sha256 } from '@gatehouse/kernel'
 import type { Context } from 'hono'
@@ -14,15 +14,15 @@ export const ifNewHeader = { name: 'If-None-Match', description: '`*`: no entry 
 
 export const quoteTag = (tag: string): string => `"${tag}"`
 
-/** `*`, or the tags as they are written; undefined without the header. */
+/** `*` or the quoted tags; undefined without the header. */
 const readTags = (c: Context<Env>, name: string): '*' | readonly string[] | undefined => {
   const text = c.req.header(name)?.trim()
   if (text === undefined || text === '*') return text
   if (list.test(text)) return text.match(/(?:W\/)?"[^"]*"/g) ?? []
-  throw new ServiceError('malformed', { detail: `expected entity tags in quotes or * in ${name}, got something else` })
+  throw new ServiceError('malformed', { detail: `${name} must contain quoted entity tags or *` })
 }
 
-/** What a reader holds is what there is. */
+/** Whether the client has the current version. */
 export const isHeld = (c: Context<Env>, tag: string): boolean => {
   const held = readTags(c, 'If-None-Match')
   return held === '*' || (held?.some((one) => one.replace(/^W\//, '') === quoteTag(tag)) ?? false)
@@ -30,11 +30,11 @@ export const isHeld = (c: Context<Env>, tag: string): boolean => {
 
 const moved = (): ServiceError =>
   new ServiceError('precondition-failed', {
-    detail: 'expected the entry that If-Match names, found another one',
+    detail: 'the entry has changed: its ETag does not match If-Match',
     hint: 'read the entry again and use its ETag',
   })
 
-/** The one tag that the gateway is to compare. `readPresent` gives the present one, for lists and `*`. */
+/** The tag for the gateway to compare. `readPresent` reads the current one, for lists of tags and `*`. */
 const matched = async (tags: '*' | readonly string[], readPresent: () => Promise<Digest | undefined>): Promise<Digest> => {
   const only = typeof tags === 'string' || tags.length !== 1 ? undefined : v.safeParse(Digest, tags[0]?.slice(1, -1))
   if (only?.success === true) return only.output
@@ -43,7 +43,7 @@ const matched = async (tags: '*' | readonly string[], readPresent: () => Promise
   return present
 }
 
-/** What a write may ask of what is there: a tag, `null` for nothing at all, undefined for no matter what. */
+/** The precondition of a write: a tag, `null` if the entry must not exist, or undefined. */
 export const readCondition = async (
   c: Context<Env>,
   readPresent: () => Promise<Digest | undefined>,
@@ -51,7 +51,7 @@ export const readCondition = async (
   const must = readTags(c, 'If-Match')
   const mustNot = readTags(c, 'If-None-Match')
   if (mustNot !== undefined && (mustNot !== '*' || must !== undefined)) {
-    throw new ServiceError('malformed', { detail: 'expected either If-Match or "If-None-Match: *" with a write, got something else' })
+    throw new ServiceError('malformed', { detail: 'a write needs either If-Match or "If-None-Match: *"' })
   }
   if (mustNot === '*') return { ifMatch: null }
   return must === undefined ? {} : { ifMatch: await matched(must, readPresent) }
@@ -71,23 +71,23 @@ export interface Attempt {
   readonly body: Digest
 }
 
-/** Undefined where none is named. The body has been read. */
+/** Undefined without the header. Call it after the body was read. */
 export const readAttempt = (c: Context<Env>): Attempt | undefined => {
   const key = c.req.header(idempotencyHeader.name)
   if (key === undefined) return undefined
   if (form.test(key)) return { key, body: sha256(c.var.body) }
-  throw new ServiceError('malformed', { detail: 'expected an Idempotency-Key of 1 to 255 visible ASCII characters, got another one' })
+  throw new ServiceError('malformed', { detail: 'Idempotency-Key must have 1 to 255 visible ASCII characters' })
 }
 
 export const markReplay = (c: Context<Env>, replayed: boolean): void => {
   if (replayed) c.header('Idempotent-Replay', 'true')
 }
 
-/** An act that takes permissions away is in force at once. A header of the answer says when it is not on disk yet. */
+/** Removing permissions takes effect immediately. A response header tells if it is not on disk yet. */
 export const maybeNotDurable = (answer: Answer): Answer =>
   withHeader(answer, keptHeader, '`false` if it is in effect but not on disk yet: it ends with the gateway')
 
-/** The answer without that word. */
+/** The result without the durability field. */
 export const markDurability = <T extends { readonly kept?: false | undefined }>(
   c: Context<Env>,
   { kept, ...answer }: T,

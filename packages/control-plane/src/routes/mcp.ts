@@ -1,5 +1,5 @@
-// The MCP endpoint for clients outside of a sandbox, and the document that says how to be let in. Only on a unit that was started
-// with --mcp-endpoint.
+// The MCP endpoint for clients outside a sandbox, and its metadata document. Only on a unit that was started with
+// --mcp-endpoint.
 import { isServiceError, jsonBounds, JsonObject, limits, ServiceError } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
@@ -21,7 +21,7 @@ const rpcError = (description: string) => ({ description, content: { 'applicatio
 
 const notAcceptable = { 406: rpcError('Accept names neither JSON nor an event stream as the revision asks for') }
 
-/** RFC 9728. Without an authorization server: an admin makes the tokens. */
+/** Metadata document of RFC 9728, without an authorization server, because admins create the tokens. */
 const ResourceMetadata = v.strictObject({
   resource: v.string(),
   resource_name: v.string(),
@@ -94,18 +94,18 @@ const stream = (c: Context<Env>, { token, unit, call }: McpCaller, { source, not
   return c.body(listener.begin(source), 200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
 }
 
-/** Nothing is said in the middle of a call, so that its answer is sent whole, and is held to the pace of every answer. */
+/** Calls send no notifications, so the response is sent at once and counts as an ordinary one. */
 const answer = async (c: Context<Env>, caller: McpCaller, { response, stream: open }: Exchanged): Promise<Response> => {
   if (open !== undefined) return stream(c, caller, open)
   const body = await response.arrayBuffer()
-  // Headers that the guards have set stay on it.
+  // Keep headers that the guards have set.
   for (const [name, value] of response.headers) c.header(name, value)
   c.status(response.status as StatusCode)
   return body.byteLength === 0 ? c.body(null) : c.body(body)
 }
 
 const refuseBatch = (c: Context<Env>): Response =>
-  c.json({ jsonrpc: '2.0', error: { code: -32600, message: 'expected one message, got a batch: this endpoint takes none' }, id: null }, 400)
+  c.json({ jsonrpc: '2.0', error: { code: -32600, message: 'batches are not supported: send one message' }, id: null }, 400)
 
 const metadata = (c: Context<Env>): Response =>
   c.json({
@@ -122,7 +122,7 @@ export const mcpRoutes = new Hono<Env>()
     return answer(c, caller, await exchange(caller, c.req.raw, body))
   })
   .get(mcpPath, listened, async (c) => {
-    // A request for the headers only would never read, and never leave.
+    // A HEAD request would never read the stream and never close it.
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' })
     const caller = callerOf(c.var)
     return answer(c, caller, await openNotifications(caller, c.req.raw))

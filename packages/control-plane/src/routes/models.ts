@@ -1,4 +1,4 @@
-// Models: which providers the unit can ask, what was taken of them, and whether they answer.
+// Routes of models: providers, usage, and checks.
 import { ModelCallList, ModelList, ModelProvider, ProviderCheck, ServiceError } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import * as v from 'valibot'
@@ -54,8 +54,8 @@ export const modelRoutes = new Hono<Env>()
       await unit.peers.gateway.permit({ token, route: 'probe' }, call)
       if (unit.peers.modelProxy === null)
         throw new ServiceError('not-found', {
-          detail: 'this unit has no key for a provider of models',
-          hint: 'start it with one, such as ANTHROPIC_API_KEY',
+          detail: 'this unit has no key of a model provider',
+          hint: 'set a key, such as ANTHROPIC_API_KEY, and restart the unit',
         })
       return c.json(await unit.peers.modelProxy.check(c.req.valid('param'), call))
     },

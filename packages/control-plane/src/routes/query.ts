@@ -20,20 +20,20 @@ import {
 } from '@gatehouse/contracts'
 import * as v from 'valibot'
 
-/** A query carries text. The number stands last, so that the document shows it. */
-const digits = v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'expected a whole number'), v.transform(Number), v.number(), v.integer())
+/** Parses the text of a query. The number is the last step, so that the document shows it. */
+const digits = v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a whole number'), v.transform(Number), v.number(), v.integer())
 
 export const Sequence = v.pipe(digits, v.minValue(0))
 export const PageLimit = v.pipe(
   digits,
-  v.minValue(1, 'expected at least 1'),
-  v.maxValue(limits.pageSizeMost, `expected at most ${limits.pageSizeMost}`),
+  v.minValue(1, 'must be at least 1'),
+  v.maxValue(limits.pageSizeMost, `must be at most ${limits.pageSizeMost}`),
 )
 
 export const PageQuery = v.strictObject({
   limit: v.optional(PageLimit, String(limits.pageSize)),
   cursor: v.optional(
-    v.pipe(v.string(), v.minLength(1, 'expected a cursor of an answer'), v.maxLength(512, 'expected a cursor of an answer')),
+    v.pipe(v.string(), v.minLength(1, 'must be a cursor of a response'), v.maxLength(512, 'must be a cursor of a response')),
   ),
 })
 export type PageQuery = v.InferOutput<typeof PageQuery>
@@ -44,14 +44,14 @@ const decode = (cursor: string): string => {
   const key = Buffer.from(cursor, 'base64url').toString()
   if (encode(key) === cursor) return key
   throw new ServiceError('invalid', {
-    detail: 'expected a cursor of an earlier answer, got something else',
-    errors: [{ pointer: '/cursor', detail: 'expected a cursor of an answer' }],
+    detail: 'the cursor is not from an earlier response',
+    errors: [{ pointer: '/cursor', detail: 'must be a cursor of a response' }],
   })
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
-/** `keyOf` is unique within the list; the order is that of the keys. */
+/** `keyOf` must be unique within the list, which is ordered by it. */
 export const cutPage = <T>(items: readonly T[], page: PageQuery, keyOf: (item: T) => string): { items: T[]; nextCursor?: string } => {
   const after = page.cursor === undefined ? undefined : decode(page.cursor)
   const rest = items.toSorted((a, b) => byText(keyOf(a), keyOf(b))).filter((item) => after === undefined || byText(keyOf(item), after) > 0)
@@ -60,7 +60,7 @@ export const cutPage = <T>(items: readonly T[], page: PageQuery, keyOf: (item: T
   return { items: cut, ...(last !== undefined && rest.length > cut.length && { nextCursor: encode(keyOf(last)) }) }
 }
 
-/** The filters of lists as queries carry them: text, each with the form of what it filters. */
+/** Filters of lists, as text in the format of the filtered field. */
 const Name = v.pipe(v.string(), v.minLength(1), v.maxLength(128))
 
 const common = {
@@ -99,7 +99,7 @@ export const ModelCallQuery = v.strictObject({
   until: v.optional(Time),
 })
 
-/** A list that the gateway gives whole, by group. */
+/** A complete list of the gateway, filtered by group. */
 export const GroupQuery = v.strictObject({ ...PageQuery.entries, agentGroupID: v.optional(AgentGroupID) })
 
 export const SessionQuery = v.strictObject({

@@ -1,4 +1,4 @@
-// What the gateway keeps about agents: groups, wirings, grants, and why a call is or is not allowed.
+// Routes of groups, wirings and grants, and explanations of authorization.
 import { AgentGroup, AgentGroupID, Explanation, GrantList, GroupList, WiringList } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import * as v from 'valibot'

@@ -1,4 +1,4 @@
-// Every route of the listener, in one value that the application serves and the document describes.
+// All routes, which the application serves and the OpenAPI document describes.
 import { Hono } from 'hono'
 import type { Env } from '../env.ts'
 import { auditRoutes } from './audit.ts'
@@ -20,9 +20,9 @@ import { tokenRoutes } from './tokens.ts'
 import { documentRoutes, probeRoutes, sealRoutes, unitRoutes } from './unit.ts'
 
 export interface RouteOptions {
-  /** Milliseconds, monotone; for the limiters. */
+  /** Monotonic milliseconds, for the limiters. */
   readonly now?: (() => number) | undefined
-  /** Whether there are routes for clients outside of a sandbox. */
+  /** Whether to serve MCP clients outside a sandbox. */
   readonly hasMcp: boolean
 }
 

@@ -20,7 +20,7 @@ import { ifNoneMatchHeader, isHeld, quoteTag } from './headers.ts'
 import { Sequence } from './query.ts'
 import { existing, query } from './validate.ts'
 
-/** A probe: permitted by the gateway, done by the broker, given up when the client goes. */
+/** Probes a server: authorized by the gateway, run by the broker, cancelled when the client disconnects. */
 const probeServer = async (c: Context<Env>, name: ServerName): Promise<ProbeResult> => {
   const { unit, token, call } = c.var
   const { gateway, broker } = unit.peers
@@ -30,9 +30,9 @@ const probeServer = async (c: Context<Env>, name: ServerName): Promise<ProbeResu
   return broker.probe({ name: known.name }, { ...call, signal: c.req.raw.signal })
 }
 
-/** What a local tool server wrote to its stderr: permitted by the gateway, kept by the broker. */
+/** Standard error of a local tool server: authorized by the gateway, stored by the broker. */
 const LogsQuery = v.strictObject({
-  /** `next` of an earlier answer. */
+  /** `next` of an earlier response. */
   after: v.optional(Sequence),
   limit: v.optional(v.pipe(Sequence, v.minValue(1), v.maxValue(limits.serverLogLines)), '200'),
 })
@@ -53,7 +53,7 @@ const readLogs = async (c: Context<Env>, { name, ...query }: Asked): Promise<Ser
 const tag = 'tool servers'
 const Named = v.object({ name: ServerName })
 
-/** Nothing while the broker is down: a list without states is still a list. */
+/** Empty if the broker is down, so that the list is shown without states. */
 const readStates = async (c: Context<Env>): Promise<Readonly<Record<string, ServerState>>> => {
   try {
     return (await c.var.unit.peers.broker?.states({}, c.var.call)) ?? {}

@@ -1,4 +1,4 @@
-// Routes of sessions: their state, and how people end and resume them.
+// Routes of sessions: list, show, terminate, cancel, purge and resume.
 import { isServiceError, limits, type PermitRoute, SessionID, SessionList, SessionLogs, TerminateBody } from '@gatehouse/contracts'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
@@ -10,10 +10,10 @@ import { markDurability, maybeNotDurable } from './headers.ts'
 import { PageLimit, SessionQuery } from './query.ts'
 import { body, existing, query } from './validate.ts'
 
-/** Nothing of the session is left at the runner. */
+/** Whether the runner has removed the session. */
 const isGone = (error: unknown): boolean => isServiceError(error) && error.code === 'not-found'
 
-/** False while the runner has not ended the sandbox: a runner that is down undoes nothing. */
+/** False if the runner has not ended the sandbox. The session stays closed even if the runner is down. */
 const terminateSession = async (c: Context<Env>, wanted: { session: SessionID; reason?: string | undefined }): Promise<boolean> => {
   const { unit, token, call } = c.var
   const { gateway, runner } = unit.peers
@@ -31,7 +31,7 @@ const terminateSession = async (c: Context<Env>, wanted: { session: SessionID; r
 const tag = 'agents'
 const byId = existing(v.object({ id: SessionID }))
 
-/** The session, once the gateway lets this principal do this to it. */
+/** Returns the session if the gateway authorizes the action. */
 const permitted = async (c: Context<Env>, route: PermitRoute, session: SessionID): Promise<SessionID> => {
   const { unit, token, call } = c.var
   await unit.peers.gateway.permit({ token, route, session }, call)

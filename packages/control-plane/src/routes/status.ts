@@ -1,4 +1,4 @@
-// The status of the unit for people who may read it.
+// Routes of the status of the unit.
 import { stat } from 'node:fs/promises'
 import { type ControlPlaneBoot, type Freeze, isServiceError, type Principal, type Status, type UnitIdentity } from '@gatehouse/contracts'
 import type { Logger } from '@gatehouse/kernel'
@@ -6,13 +6,13 @@ import type { Context } from 'hono'
 import type { UnitStatus } from '../collect-status.ts'
 import type { Env, Unit } from '../env.ts'
 
-/** Which unit this is, for programs on its host that read its files: its installation, and the directory that it holds. */
+/** Identifies the unit by its installation and state directory, for programs on the host that read its files. */
 export interface IdentityDeps {
   readonly boot: Pick<ControlPlaneBoot, 'installation' | 'stateDir'>
   readonly log: Logger
 }
 
-/** Undefined for a principal that sees some groups only. */
+/** Undefined for a principal that is restricted to some groups. */
 const readIdentity = async ({ boot, log }: IdentityDeps, { groups }: Principal): Promise<UnitIdentity | undefined> => {
   if (groups !== undefined) return undefined
   const { installation, stateDir } = boot
@@ -27,7 +27,7 @@ const readIdentity = async ({ boot, log }: IdentityDeps, { groups }: Principal):
 
 const isAway = (error: unknown): boolean => isServiceError(error) && (error.code === 'unavailable' || error.code === 'deadline')
 
-/** Undefined while the gateway does not answer. */
+/** Undefined if the gateway does not respond. */
 const whileThere = async <T>(act: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await act()
@@ -46,7 +46,7 @@ const countHeld = async ({ unit, token, call }: Env['Variables']): Promise<numbe
 const readFrozen = async ({ unit, token, call }: Env['Variables']): Promise<Freeze[]> =>
   (await unit.peers.gateway.freezes({ token }, call)).items
 
-/** Nothing holds these to a sandbox, so that whoever looks at the unit sees them. */
+/** Tool servers that run without a sandbox. Shown to everyone who can read the status. */
 const readExternal = async ({ unit, token, call }: Env['Variables']): Promise<Status['external']> =>
   (await unit.peers.gateway.groups({ token }, call)).items.filter(({ agent }) => agent === 'external').map(({ id }) => id)
 
@@ -69,7 +69,7 @@ const bootFacts = ({ boot, startedAt }: Unit) => ({
   approvals: boot.approvals,
 })
 
-/** Of the groups that the principal sees; none while the runner does not answer, which is named as degraded. */
+/** Counts for the visible groups. Empty if the runner does not respond, which is then listed as degraded. */
 const readParked = async ({ unit, principal: { groups }, call }: Env['Variables']): Promise<Status['parked']> => {
   const filter = { state: 'parked' as const, limit: 100, ...(groups !== undefined && { agentGroupIDs: groups }) }
   return (await whileThere(async () => (await unit.peers.runner.sessions(filter, { ...call, deadline: parkedTime })).items)) ?? []

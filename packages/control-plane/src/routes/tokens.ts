@@ -1,4 +1,4 @@
-// Named tokens: listed, made, revoked. The secret of a token is shown once, to who made it.
+// Routes of named tokens: list, create and revoke. The secret of a token is shown once, to its creator.
 import { limits, MintedToken, NewToken, TokenList, TokenName } from '@gatehouse/contracts'
 import { Hono } from 'hono'
 import * as v from 'valibot'

@@ -31,7 +31,7 @@ export const unitRoutes = new Hono<Env>()
     },
   )
 
-/** Whether the unit lives and serves: for machines, without a token, without details. */
+/** Liveness and readiness for orchestrators, without a token and without details. */
 const ready = unguarded({
   summary: 'Readiness',
   tag: 'unit',
@@ -47,7 +47,7 @@ export const probeRoutes = new Hono<Env>()
     return c.json({ status: 'not-ready', sandbox: sandbox.status, ...faults } satisfies Ready, 503)
   })
 
-/** The seal of sandboxes, proved anew: permitted by the gateway, done by the runner. */
+/** Proves the seal of sandboxes again: authorized by the gateway, run by the runner. */
 export const sealRoutes = new Hono<Env>().post(
   '/v1/sandbox/probe',
   guarded({
@@ -63,7 +63,7 @@ export const sealRoutes = new Hono<Env>().post(
   },
 )
 
-/** `read` gives the document of the routes that this one is part of. */
+/** `read` returns the document of all routes, including this one. */
 export const documentRoutes = (read: () => Promise<object>): Hono<Env> =>
   new Hono<Env>().get(
     '/v1/openapi.json',

@@ -1,4 +1,4 @@
-// Parameters, queries and bodies are parsed here once. A refusal names the field and never what was sent.
+// Validates parameters, queries and bodies. Errors name the field, but never contain the input.
 import { type FieldIssue, limits, ServiceError, toPointer } from '@gatehouse/contracts'
 import { validator } from 'hono-openapi'
 import type * as v from 'valibot'
@@ -15,11 +15,11 @@ const keyOf = (segment: unknown): string =>
 
 const pointerOf = (path: readonly unknown[]): string => toPointer(path.map((segment) => keyOf(segment).slice(0, 128)))
 
-/** A message of ours begins with `expected`; a message of the library shows the value, so only what it expected is taken. */
+/** Keeps the messages of our own schemas. Those of the library start with `Invalid` and contain the value, so they are replaced. */
 const detailOf = (issue: Issue): string => {
-  if (issue.message.startsWith('expected ')) return issue.message
+  if (!issue.message.startsWith('Invalid ')) return issue.message
   const expected = 'expected' in issue ? String(issue.expected) : 'another value'
-  if (expected === 'never') return 'expected no such member'
+  if (expected === 'never') return 'unknown member'
   return `expected ${expected}`
 }
 
@@ -30,12 +30,12 @@ const refuse =
   (outcome: Outcome): undefined => {
     if (outcome.success) return
     throw new ServiceError('invalid', {
-      detail: `expected ${what} that fits its schema, got one that differs at ${outcome.error.length} place(s)`,
+      detail: `${what} does not match its schema in ${outcome.error.length} place(s)`,
       errors: outcome.error.slice(0, limits.fieldErrors).map(fieldIssue),
     })
   }
 
-/** What no id looks like does not exist. */
+/** A malformed id does not exist, so the response is the same. */
 const missing = (outcome: Outcome): undefined => {
   if (outcome.success) return
   throw new ServiceError('not-found', { detail: outcome.error.map(detailOf).join(', ') })
@@ -43,9 +43,9 @@ const missing = (outcome: Outcome): undefined => {
 
 type Schema = v.GenericSchema<Record<string, unknown>, Record<string, unknown>>
 
-export const body = <S extends v.GenericSchema>(schema: S) => validator('json', schema, refuse('a body'), conversion('input'))
-export const query = <S extends Schema>(schema: S) => validator('query', schema, refuse('a query'), conversion('output'))
-/** For paths that name what is to be made. */
-export const newName = <S extends Schema>(schema: S) => validator('param', schema, refuse('a path'), conversion('input'))
-/** For paths that name what should exist. */
+export const body = <S extends v.GenericSchema>(schema: S) => validator('json', schema, refuse('the body'), conversion('input'))
+export const query = <S extends Schema>(schema: S) => validator('query', schema, refuse('the query'), conversion('output'))
+/** For paths that name a resource to create. */
+export const newName = <S extends Schema>(schema: S) => validator('param', schema, refuse('the path'), conversion('input'))
+/** For paths that name an existing resource. */
 export const existing = <S extends Schema>(schema: S) => validator('param', schema, missing, conversion('input'))

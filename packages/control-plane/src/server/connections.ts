@@ -1,13 +1,13 @@
-// Tracks open connections, which of them wait for an answer, and which read theirs too slowly.
+// Tracks open connections, their pending responses, and how fast clients read them.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** Answers that go on as long as their reader likes, and so are not measured by the clock of the others. */
+/** Responses without a time limit, such as event streams. */
 const lasting = new WeakSet<object>()
 
-/** `bindings` is what the listener gave with the request; nothing in a test without a socket. */
+/** `bindings` comes from the listener. It is empty in tests without a socket. */
 export const mayLast = (bindings: { readonly outgoing?: ServerResponse | Http2ServerResponse } | undefined): void => {
   if (bindings?.outgoing !== undefined) lasting.add(bindings.outgoing)
 }
@@ -15,30 +15,30 @@ export const mayLast = (bindings: { readonly outgoing?: ServerResponse | Http2Se
 const lasts = (answer: ServerResponse): boolean => lasting.has(answer)
 
 export interface Connections {
-  /** The answer that is being made on this connection. */
+  /** The pending response of this connection. */
   answerOn(socket: Duplex): ServerResponse | undefined
-  /** Ends those that ask nothing now, and each other one after its answer. */
+  /** Closes idle connections now, and the others after their response. */
   endQuiet(): void
-  /** Ends those whose reader has had its time and has not taken its answer at a fair pace. */
+  /** Closes connections whose client reads its response too slowly. */
   endSlow(pace: Pace): void
 }
 
 export interface Pace {
-  /** Milliseconds from the first byte of an answer until it is measured. */
+  /** Milliseconds after the first byte of a response until its rate is measured. */
   readonly time: number
-  /** Bytes a second that a reader must take from then on. */
+  /** Minimum bytes per second that a client must read afterwards. */
   readonly rate: number
 }
 
 interface Begun {
   readonly at: number
-  /** Bytes that the socket had taken before. */
+  /** Bytes written to the socket before this response. */
   readonly taken: number
 }
 
 const takenBy = (socket: Socket): number => socket.bytesWritten - socket.writableLength
 
-/** Remembers of each answer when its first byte was there to be taken. */
+/** Records when the first byte of each response was available. */
 const paceKeeper = () => {
   const begun = new WeakMap<ServerResponse, Begun>()
   return (socket: Socket, answer: ServerResponse, { time, rate }: Pace): boolean => {
@@ -56,7 +56,7 @@ const paceKeeper = () => {
 export const trackConnections = (server: Server): Connections => {
   const open = new Set<Duplex>()
   const answers = new Map<Duplex, ServerResponse>()
-  /** Several on one connection, where a client asks before it was answered. */
+  /** Several if the client pipelines requests. */
   const running = new Set<ServerResponse>()
   const isSlow = paceKeeper()
   let ending = false

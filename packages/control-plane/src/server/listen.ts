@@ -1,4 +1,4 @@
-// The TCP listener: bounded headers and times, so that a slow or broken client costs little.
+// The TCP listener. It limits header sizes and times, so that slow or broken clients use few resources.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { exits, limits } from '@gatehouse/contracts'
@@ -8,23 +8,23 @@ import { answerParseErrors, createListener, type Fetch, refuseConnect } from './
 
 export interface Address {
   readonly host: string
-  /** 0 for any free one. */
+  /** 0 selects any free port. */
   readonly port: number
-  /** Milliseconds that a client may take for its headers. */
+  /** Milliseconds for a client to send its headers. */
   readonly headersTime?: number
-  /** Milliseconds that a client may take for its whole request. */
+  /** Milliseconds for a client to send its whole request. */
   readonly requestTime?: number
-  /** Milliseconds after which a client must take its answer at `limits.responseRate`. */
+  /** Milliseconds after which a client must read its response at `limits.responseRate`. */
   readonly responseTime?: number
-  /** Milliseconds between two looks for clients that took longer. */
+  /** Milliseconds between checks for slow clients. */
   readonly checkEvery?: number
 }
 
 export interface Listening {
   readonly port: number
-  /** Call it at once: requests come from now on. */
+  /** Call it immediately, because requests can already arrive. */
   serve(fetch: Fetch): void
-  /** Stops accepting, lets running requests end, then closes what is left. */
+  /** Stops accepting connections, waits for running requests, then closes the remaining connections. */
   close(): Promise<void>
 }
 
@@ -33,16 +33,16 @@ const refusalOf = (error: NodeJS.ErrnoException, { host, port }: Address): unkno
   const hint = 'choose another address with --addr or SERVICE_API_ADDR'
   if (error.code === 'EADDRINUSE') {
     return new Refusal(exits.addressInUse, {
-      detail: `expected ${host}:${port} to be free, but another program listens there`,
+      detail: `${host}:${port} is already in use`,
       hint,
       cause,
     })
   }
   if (error.code === 'EACCES') {
-    return new Refusal(exits.noPermission, { detail: `expected to be allowed to listen on ${host}:${port}, but was not`, hint, cause })
+    return new Refusal(exits.noPermission, { detail: `no permission to listen on ${host}:${port}`, hint, cause })
   }
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return new Refusal(exits.configuration, { detail: `expected ${host} to be an address of this machine, but it is not`, hint, cause })
+    return new Refusal(exits.configuration, { detail: `${host} is not an address of this machine`, hint, cause })
   }
   return error
 }
@@ -63,11 +63,11 @@ const createBounded = (address: Address): Server =>
     requestTimeout: address.requestTime ?? limits.requestTime,
     connectionsCheckingInterval: address.checkEvery ?? 1_000,
     maxHeaderSize: limits.requestHeaders,
-    // Its answer would not be a problem document; the host guard refuses instead.
+    // The response of Node would not be a problem document. The host guard refuses the request instead.
     requireHostHeader: false,
   })
 
-/** node:http bounds how long a request takes, and not how long its answer does. */
+/** node:http limits the time of a request, but not of its response. */
 const watchPace = (server: Server, connections: Connections, { responseTime = limits.responseTime, checkEvery = 1_000 }: Address): void => {
   const pace = { time: responseTime, rate: limits.responseRate }
   const look = setInterval(() => connections.endSlow(pace), checkEvery)

@@ -34,7 +34,7 @@ test('refuses a reader of a principal that has as many as it may, whatever its t
   assert.deepEqual([...new Set(readers.map(({ status }) => status))], [200])
   const refused = await request('GET', '/v1/events')
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '15'])
-  assert.match(await refused.text(), /at most 16 readers of events of greedy/)
+  assert.match(await refused.text(), /already 16 event streams of greedy/)
   const other = { headers: { authorization: `Bearer ${otherToken}` } }
   assert.equal((await request('GET', '/v1/events', other)).status, 200)
   await readers[0]?.body?.cancel()
@@ -54,8 +54,8 @@ test('MCP clients and readers of events do not take the places of each other', (
     end: () => undefined,
   })
   for (const name of ['a', 'b']) events.join(listener('client', name))
-  assert.throws(() => events.join(listener('client', 'c')), /at most 2/)
+  assert.throws(() => events.join(listener('client', 'c')), /already 2 event streams/)
   events.join(listener('reader', 'a'))
-  assert.throws(() => events.join(listener('reader', 'c')), /at most 1/)
+  assert.throws(() => events.join(listener('reader', 'c')), /already 1 event streams/)
   events.close()
 })

@@ -67,7 +67,7 @@ test('of those that wait no more are kept than may wait, and none that went away
   gone.abort(new Error('gone'))
   await assert.rejects(left.given, /gone/)
   const crowd = Array.from({ length: 5 }, () => come(places))
-  for (const { given } of crowd.slice(0, 2)) await assert.rejects(given, /too many wait/)
+  for (const { given } of crowd.slice(0, 2)) await assert.rejects(given, /too many requests wait/)
   leave(first)
   for (const visitor of crowd.slice(2).toReversed()) {
     await visitor.given

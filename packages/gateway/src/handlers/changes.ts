@@ -1,4 +1,4 @@
-// RPC handlers for changes. Results are masked, and changes outside the token's groups do not exist for it.
+// RPC handlers for changes. Results are masked, and changes outside the token's groups are reported as not found.
 import type { Change, gatewayControlPlane, Principal } from '@gatehouse/contracts'
 import type { Handlers } from '@gatehouse/rpc'
 import { personBehind } from '../auth/persons.ts'

@@ -41,7 +41,7 @@ const patternFailure = ({ engage, pattern }: Terms): Failure | undefined => {
   if (engage !== 'pattern' && pattern !== undefined)
     return {
       rule: 'pattern-unexpected',
-      reason: `engage "${engage}" takes no pattern: leave it out, or use engage "pattern"`,
+      reason: `engage "${engage}" does not use a pattern: omit it, or use engage "pattern"`,
     }
   return pattern === undefined || isPattern(pattern)
     ? undefined

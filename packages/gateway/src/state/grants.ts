@@ -35,7 +35,7 @@ export interface GrantTable {
   now(): Grants | undefined
   /** The current grants, after any running rebuild or act that changes grants. */
   current(): Promise<Grants>
-  /** Runs an act that changes grants. No reader gets the old grants once any reader can see the new ones. */
+  /** Runs an action that changes grants. No reader gets the old grants once any reader can see the new ones. */
   during(act: () => Promise<void>): Promise<void>
 }
 

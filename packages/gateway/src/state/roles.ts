@@ -90,7 +90,7 @@ export const rights: Readonly<Record<Act, Right>> = {
 
 const getRank = (role: Role): number => roles.findIndex((each) => each === role)
 
-/** The role client has no rank: its acts are only for clients. */
+/** The role client has no rank. Its actions are only for clients. */
 export const hasRole = ({ role }: Pick<Principal, 'role'>, minimum: Role): boolean =>
   role === clientRole || minimum === clientRole ? role === minimum : getRank(role) >= getRank(minimum)
 
