@@ -48,7 +48,12 @@ test('a server shows its tools, who may call them, and its calls, without a prob
     agentGroupID: 'dev-agent',
     after: { server: 'sample', tools: ['echo'] },
   })
-  await waitFor('the tools of sample to be listed', 60_000, async () => (await unit.client.servers.tools('sample')).at !== undefined)
+  await waitFor('the tools of sample to be listed', 180_000, async () => {
+    // On a busy host the listing for the evidence of the change may come too late.
+    await unit.client.servers.probe('sample').catch(() => undefined)
+    return (await unit.client.servers.tools('sample')).at !== undefined
+  })
+  await say(unit, 'tool:sample__add {"a":1,"b":2}')
   await unit.client.changes.decide(access.id, { outcome: 'approve', decidedBy: 'test' })
   const { page, faults } = await openConsole(browser, unit, { token, path: 'mcp/sample' })
   const tools = page.getByRole('list', { name: 'Tools of sample' })
@@ -75,7 +80,7 @@ test('one form asks for one change for each edited part, and shows them with the
   await wanted.filter({ hasText: 'the instructions of dev-agent' }).getByText('risk').waitFor()
   await wanted.filter({ hasText: '12 calls a minute' }).getByText('risk').waitFor()
   assert.deepEqual(await axeViolations(page), [])
-  await page.getByLabel('Reason for the approver').last().fill('Agreed on Monday.')
+  await page.getByRole('form', { name: 'Edit dev-agent' }).getByLabel('Reason for the approver').fill('Agreed on Monday.')
   await page.getByRole('button', { name: 'Request 2 changes' }).click()
   await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor()
   const { items } = await unit.client.changes.pending({ agentGroupID: 'dev-agent' })

@@ -104,7 +104,7 @@ export const About = ({ group, session }: AboutProps) => {
         <>
           <dt>Session</dt>
           <dd>
-            <Link to={{ page: 'sessions', rest: [session.id] }} label={`Session ${session.id}`}>
+            <Link to={{ page: 'sessions', rest: [session.id] }}>
               <SessionState session={session} />
             </Link>
           </dd>
