@@ -1,4 +1,4 @@
-// One program tries everything to get out, in each engine of this machine. Nothing opens but behind a wall that the driver itself says it lacks.
+// A program tries to escape in every way, with each engine of this machine. It succeeds only where the driver reports a missing control.
 import assert from 'node:assert/strict'
 import { basename } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -59,7 +59,7 @@ for (const row of tried) {
       await driver.reconcile(stay.unitId)
     })
 
-    it('is tried in more than a hundred ways, and none of them leads out', () => {
+    it('is tried in more than a hundred ways, and none succeeds', () => {
       for (const { name, open } of seen) tell(name, row.label, open === null ? 'not tried' : open ? 'OPEN' : 'held')
       assert.ok(seen.length > 100, `only ${seen.length} attempts`)
       assert.deepEqual(
@@ -68,7 +68,7 @@ for (const row of tried) {
       )
     })
 
-    it('learns of the host no more than its kernel tells everybody', () => {
+    it('learns about the host only what its kernel exposes to every process', () => {
       const learnt = seen.filter(({ wall, open }) => knowledge.includes(wall) && open !== false).map(({ wall }) => wall)
       assert.deepEqual(
         learnt.filter((wall) => !mayLearn(driver).includes(wall)),
@@ -79,7 +79,7 @@ for (const row of tried) {
     for (const storm of storms) {
       if (!full && storm.name === 'take time') continue
       if (storm.wall === 'disk-limit' && !site.hasDisks) continue
-      it(`does not come by storm: ${storm.name}`, async () => {
+      it(`does not succeed by exhaustion: ${storm.name}`, async () => {
         const open = await storm.isOpen(driver, stay.spec('none'))
         tell(storm.name, row.label, open ? 'OPEN' : 'held')
         assert.ok(!open || allowed(driver).includes(storm.wall))

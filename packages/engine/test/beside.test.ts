@@ -1,4 +1,4 @@
-// Two sandboxes beside each other, of one group and of two: neither sees, reaches, signals or starves the other.
+// Two concurrent sandboxes, of one group and of two: neither can see, reach, signal or starve the other.
 // Profile: rest. A matrix of engines with two units side by side.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

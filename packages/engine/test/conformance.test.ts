@@ -1,4 +1,4 @@
-// The seal, proved in every engine of this machine by the same probe and the same expectations.
+// Proves the seal with every engine of this machine, by the same probe and the same expectations.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -89,7 +89,7 @@ const confined = (row: EngineRow, driver: Driver, stay: () => Stay): void => {
     if (!/^(docker|nerdctl)/.test(row.label)) assert.notEqual(loginID, 'settable')
   })
 
-  it('keeps what its driver promises and names what it lacks', async () => {
+  it('has the controls that its driver promises and reports the missing ones', async () => {
     const verdicts = evaluateSeal(await facts(), {
       env: stay().spec('probe').env,
       mounts: stay().mounts,
@@ -152,7 +152,7 @@ for (const { row, driver } of found) {
     after(() => stay.close())
 
     if (driver.name === 'none') {
-      it('names every wall that it lacks', async () => {
+      it('reports every missing control', async () => {
         const verdicts = evaluateSeal(await readFacts(driver, stay.spec('probe')), {
           env: {},
           mounts: stay.mounts,
@@ -170,7 +170,7 @@ for (const { row, driver } of found) {
       confined(row, driver, () => stay)
     }
 
-    it('stands behind the services while it runs, and is gone once stop has answered', async (t) => {
+    it('has a lower priority than the services, and is gone when stop resolves', async (t) => {
       const marker = `stop-${row.label}-${process.pid}`
       const sandbox = await started(driver, marked('idle', marker))
       t.after(() => sandbox.stop())
@@ -192,26 +192,26 @@ for (const { row, driver } of found) {
       assert.deepEqual(await sandbox.stop(), exit)
     })
 
-    it('tells with which code a program ended, and what it said last', async () => {
+    it('reports the exit code of a program and its last output', async () => {
       const { exit, lines } = await run(driver, stay.spec('exit'))
       assert.deepEqual(exit, { code: 3, signal: null, reason: 'exited' })
       assert.deepEqual(lines, ['ending'])
     })
 
-    it('leaves the devices of the host to whom they are', async () => {
+    it('does not change the owners of the host devices', async () => {
       const ownerOf = async (device: string) => stat(device).then(({ uid, gid, mode }) => ({ uid, gid, mode }))
       await run(driver, stay.spec('exit'))
       assert.deepEqual(await ownerOf('/dev/null'), await ownerOf('/dev/zero'))
     })
 
     if (!driver.missing.includes('memory-limit')) {
-      it('reports a kill for memory as such', async () => {
+      it('reports an out-of-memory kill', async () => {
         const { exit } = await run(driver, stay.spec('hog', { limits: { ...limits, memoryMiB: 128 } }))
         assert.equal(exit.reason, 'out-of-memory')
       })
     }
     if (!driver.missing.includes('process-limit')) {
-      it('gives as many processes and threads as its limit says', async () => {
+      it('allows exactly the limit of processes and threads', async () => {
         const processes = 24
         const pids = driver.processBound === 'group' ? processes : 4 * processes
         const { lines, exit } = await run(driver, stay.spec('threads', { limits: { ...limits, memoryMiB: 1024, processes, pids } }))
@@ -222,20 +222,20 @@ for (const { row, driver } of found) {
     }
     // Elsewhere a limit within the sandbox comes first, or the engine's own group is gone with its counter.
     if (driver.name === 'bubblewrap' || (driver.name === 'oci' && driver.kernel === 'host')) {
-      it('reports an end for want of processes as such', async () => {
+      it('reports an exit caused by the process limit', async () => {
         const { exit } = await run(driver, stay.spec('crowd', { limits: { ...limits, pids: 28 } }))
         assert.equal(exit.reason, 'out-of-processes')
       })
     }
     // The first process of a namespace cannot kill itself.
     if (driver.name === 'bubblewrap' || driver.name === 'none') {
-      it('tells a kill from an exit', async () => {
+      it('distinguishes a kill from an exit', async () => {
         const { exit } = await run(driver, stay.spec('crash'))
         assert.deepEqual(exit, { code: null, signal: 'SIGKILL', reason: 'killed' })
       })
     }
 
-    it('leaves nothing when the launching process is killed, or what it leaves is found by its label alone', async () => {
+    it('leaves nothing when the launching process is killed, or only what its label identifies', async () => {
       const marker = `orphan-${row.label}-${process.pid}`
       const child = await startLauncher(row, { ...marked('idle', marker), rootfs: site.rootfs })
       child.kill('SIGKILL')

@@ -1,4 +1,4 @@
-// Which driver a mode and its flags lead to.
+// The driver that a mode and its flags select.
 import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,14 +36,14 @@ const podman = await findDriver({
 const withoutPodman = typeof podman === 'string' && podman
 
 describe('choosing a driver', () => {
-  it('takes oci in production, or says what it lacks here and what can be done', async () => {
+  it('selects oci in production, or reports what is missing and how to fix it', async () => {
     for (const wanted of ['auto', 'oci'] as const) {
       const said = await chosen(wanted, 'production')
       assert.match(said, /^driver oci: |needs root|not found: apt-get|older than .*--allow-old-engine|control groups/)
     }
   })
 
-  it('refuses no sandbox at all outside --dev', async () => {
+  it('refuses --sandbox none without --dev', async () => {
     for (const mode of ['production', 'demo'] as const) assert.match(await chosen('none', mode), /--dev alone/)
     assert.match(await chosen('none', 'dev'), /^driver none: /)
   })
@@ -61,7 +61,7 @@ describe('choosing a driver', () => {
     assert.doesNotMatch(said, /^driver/)
   })
 
-  it('tries only the container engine that was named, and says what is wrong with that one', async () => {
+  it('tries only the named container engine and reports its fault', async () => {
     for (const engine of containerEngines) {
       const said = await chosen('auto', 'dev', { engine })
       assert.match(said, new RegExp(`^driver container: ${engine} with |^container: .*${engine}`), said)
@@ -69,7 +69,7 @@ describe('choosing a driver', () => {
     }
   })
 
-  it('takes podman where docker would come first', { skip: withoutPodman }, async () => {
+  it('selects podman when it is named, although docker is tried first by default', { skip: withoutPodman }, async () => {
     assert.match(await chosen('container', 'dev', { engine: 'podman', runtime: 'runc' }), /^driver container: podman with runc/)
   })
 

@@ -1,4 +1,4 @@
-// Starting a program: what it gets, and what becomes of one that cannot start.
+// Starting a program: its environment and descriptors, and failures to start.
 import assert from 'node:assert/strict'
 import { spawn, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const collect = async (lines: AsyncIterable<string>): Promise<string[]> => {
 }
 
 describe('a launched program', () => {
-  it('sees the given environment alone', async () => {
+  it('has only the given environment', async () => {
     const sandbox = await launchProgram({ file: '/usr/bin/env', args: [], env: { ONLY: 'this' } })
     assert.deepEqual(await collect(sandbox.output), ['ONLY=this'])
     assert.deepEqual(await sandbox.exited, { code: 0, signal: null, reason: 'exited' })
@@ -29,7 +29,7 @@ describe('a launched program', () => {
     assert.deepEqual(await collect(reader.output), ['the filter'])
   })
 
-  it('inherits no descriptor that its launcher happens to hold', async () => {
+  it('inherits no open descriptor of its launcher', async () => {
     const held = openSync('/etc/hostname', 'r')
     const fixture = join(import.meta.dirname, 'fixtures/list-descriptors.ts')
     const gap = Array.from({ length: 36 }, () => 'ignore' as const)
@@ -55,19 +55,19 @@ describe('a launched program', () => {
     })
   })
 
-  it('answers stop after its end with how it ended', async () => {
+  it('resolves stop after its end with its exit', async () => {
     const sandbox = await launchProgram({ file: '/bin/false', args: [], env: {} })
     assert.deepEqual(await sandbox.exited, { code: 1, signal: null, reason: 'exited' })
     assert.deepEqual(await sandbox.stop(), { code: 1, signal: null, reason: 'exited' })
   })
 
-  it('gives up after two seconds on what cannot be ended, and says stopped', async () => {
+  it('reports stopped after two seconds if it cannot be ended', async () => {
     const sandbox = await launchProgram({ file: '/bin/sleep', args: ['60'], env: {} }, { end: async () => undefined })
     assert.deepEqual(await sandbox.stop(), { code: null, signal: null, reason: 'stopped' })
     assert.equal((await sandbox.exited).reason, 'stopped')
   })
 
-  it('has removed what the engine keeps of it when stop resolves, also of what cannot be ended', async () => {
+  it('is removed from the engine when stop resolves, even if it cannot be ended', async () => {
     let isRemoved = false
     const settle = async (exit: Exit): Promise<Exit> => {
       await setImmediate()
@@ -79,14 +79,14 @@ describe('a launched program', () => {
     assert.ok(isRemoved)
   })
 
-  it('does not wait for ever for an engine that hangs', async () => {
+  it('does not wait forever for a hanging engine', async () => {
     const settle = (): Promise<Exit> => new Promise(() => undefined)
     const sandbox = await launchProgram({ file: '/bin/sleep', args: ['60'], env: {} }, { settle })
     assert.deepEqual(await sandbox.stop(), { code: null, signal: null, reason: 'stopped' })
     assert.deepEqual(await collect(sandbox.output), [])
   })
 
-  it('does not wait for ever on a stray that holds its pipes', async () => {
+  it('does not wait forever for an orphan with its pipes open', async () => {
     const sandbox = await launchProgram({ file: '/usr/bin/setsid', args: ['--fork', '/bin/sleep', '5'], env: {} })
     assert.equal((await sandbox.stop()).reason, 'stopped')
     assert.equal((await sandbox.exited).reason, 'stopped')

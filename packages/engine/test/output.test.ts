@@ -1,4 +1,4 @@
-// Lines of a sandbox within their caps.
+// Output lines of a sandbox and their limits.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createOutput } from '../src/output.ts'
@@ -10,7 +10,7 @@ const collect = async (lines: AsyncIterable<string>): Promise<string[]> => {
 }
 
 describe('output', () => {
-  it('makes lines of chunks, whatever their borders, and keeps two pipes apart', async () => {
+  it('splits chunks into lines at any boundary and does not mix two pipes', async () => {
     const output = createOutput()
     const [out, err] = [output.pipe(), output.pipe()]
     out(Buffer.from('on'))
@@ -34,7 +34,7 @@ describe('output', () => {
     assert.deepEqual(await collected, ['late'])
   })
 
-  it('drops what is beyond the cap, and says how much', async () => {
+  it('drops output beyond the limit and reports its size', async () => {
     const output = createOutput({ perSecond: 100, total: 1000 })
     const out = output.pipe()
     out(Buffer.from('a'.repeat(59) + '\n'))
@@ -43,7 +43,7 @@ describe('output', () => {
     assert.deepEqual(await collect(output.lines), ['a'.repeat(59), '[60 bytes of output dropped]'])
   })
 
-  it('keeps no more than a second of output for a reader that never comes', async () => {
+  it('buffers at most one second of output without a reader', async () => {
     const output = createOutput({ perSecond: 64, total: 1_000_000 })
     const out = output.pipe()
     for (let count = 0; count < 1000; count += 1) out(Buffer.from('0123456789\n'))

@@ -1,10 +1,10 @@
-// Releases of engines, told from what their programs print.
+// Releases of engines, parsed from the output of their programs.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { judgeRelease } from '../src/choice.ts'
 
 describe('the release of an engine', () => {
-  it('is old, new enough, or not told', () => {
+  it('is old, recent enough or unknown', () => {
     assert.match(
       judgeRelease('runsc', 'runsc version 0.0~20221219.0\nspec: 1.0.2-dev') ?? '',
       /runsc 20221219\.0 is older than 20240101: .*repaired/,

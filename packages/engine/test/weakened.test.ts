@@ -1,4 +1,4 @@
-// A seal with one wall removed: the probe at start refuses it, and the escape attempts find the hole. Else they would prove nothing.
+// A seal with one control removed is refused by the probe, and the escape attempts find the gap.
 // Profile: rest. A matrix of walls taken away, each in a sandbox of its own; attempts.test.ts shows that they hold.
 import assert from 'node:assert/strict'
 import { chmod, mkdir } from 'node:fs/promises'
@@ -76,7 +76,7 @@ const prove = async ({ spoil }: Weakening) => {
   return proof
 }
 
-describe('a seal with a wall removed', { skip, timeout: 900_000 }, () => {
+describe('a seal with a control removed', { skip, timeout: 900_000 }, () => {
   it('is tried in twenty ways', () => {
     assert.ok(weakenings.length >= 20)
   })

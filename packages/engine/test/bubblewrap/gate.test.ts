@@ -1,4 +1,4 @@
-// The gate that holds a sandbox back until its host is ready: a host that dies before opens it too, and must leave nothing that runs.
+// The start gate of a sandbox: a unit that dies before it opens the gate must leave nothing running.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { bubblewrapProgram } from '../../src/bubblewrap/program.ts'
@@ -51,14 +51,14 @@ const kinds = process.getuid?.() === 0 ? [true, false] : [false]
 describe('the gate of a sandbox by bubblewrap', { skip }, () => {
   for (const root of kinds) {
     const who = root ? 'the unit is root' : 'it is not'
-    it(`lets nothing run that its host has not let through, where ${who}`, async () => {
+    it(`runs nothing that the unit has not released, where ${who}`, async () => {
       assert.deepEqual(await run(root, (key) => key), { ran: true, exit: { code: 0, signal: null, reason: 'exited' } })
       const { ran, exit } = await run(root, () => new Uint8Array())
       assert.equal(ran, false)
       assert.notEqual(exit.code, 0)
     })
 
-    it(`would let it run if the root were not behind it, where ${who}`, async () => {
+    it(`would run it if the root were an argument, where ${who}`, async () => {
       assert.equal(await runUnlocked(root), true)
     })
   }

@@ -1,4 +1,4 @@
-// What bubblewrap is asked for, beyond what a probe can see.
+// Arguments of bubblewrap that a probe cannot observe.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createBubblewrap } from '../../src/bubblewrap/driver.ts'
@@ -19,7 +19,7 @@ const spec: LaunchSpec = {
 }
 
 describe('the command line of bubblewrap', () => {
-  it('becomes the host identity before it builds the sandbox, where the unit is root', () => {
+  it('switches to the host identity before it builds the sandbox, where the unit is root', () => {
     const { args } = bubblewrapProgram(spec, { ...without, programs, root: true, filter: null })
     const [become, second] = [args.indexOf(programs.setpriv), args.lastIndexOf(programs.bwrap)]
     assert.ok(args.indexOf(programs.bwrap) < become && become < second)
@@ -34,7 +34,7 @@ describe('the command line of bubblewrap', () => {
     assert.deepEqual(createBubblewrap(options).owner(undefined), { uid: 65532, gid: 65532 })
   })
 
-  it('is the unit itself where that is not root', () => {
+  it('keeps the identity of the unit where that is not root', () => {
     const options = { ...without, programs, root: false, filter: null }
     assert.ok(!bubblewrapProgram(spec, options).args.includes(programs.setpriv))
     assert.equal(createBubblewrap(options).owner(spec.identity), undefined)

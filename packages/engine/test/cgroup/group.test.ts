@@ -1,4 +1,4 @@
-// What a control group is given, in a directory that stands for a hierarchy: not every host has both kinds.
+// The files of a control group, in a directory that simulates a hierarchy, because not every host has both versions.
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,21 +23,21 @@ const made = async (t: TestContext, { version, beside }: { version: 1 | 2; besid
 }
 
 describe('a control group', () => {
-  it('stands behind the slices of services, as all sandboxes together do', async (t) => {
+  it('has a lower weight than the slices of services, together with all sandboxes', async (t) => {
     const one = await made(t, { version: 1, beside: false })
     assert.deepEqual([await one.own('cpu.shares'), await one.all('cpu.shares')], ['335', '512'])
     const two = await made(t, { version: 2, beside: false })
     assert.deepEqual([await two.own('cpu.weight.nice'), await two.all('cpu.weight')], ['5', '50'])
   })
 
-  it('is not put further behind where all sandboxes together count as one process of the unit already', async (t) => {
+  it('has no lower weight where all sandboxes together already count as one process of the unit', async (t) => {
     const one = await made(t, { version: 1, beside: true })
     assert.deepEqual([await one.own('cpu.shares'), await one.all('cpu.shares')], ['335', undefined])
     const two = await made(t, { version: 2, beside: true })
     assert.equal(await two.all('cpu.weight'), undefined)
   })
 
-  it('is visible where another engine made what is above it for its own user only', async (t) => {
+  it('is visible where another engine created a private parent directory', async (t) => {
     const [base, other] = [await mkdtemp(join(tmpdir(), 'cgroup-')), await mkdtemp(join(tmpdir(), 'cgroup-'))]
     t.after(() => Promise.all([base, other].map((directory) => rm(directory, { recursive: true, force: true }))))
     const above = [join(other, 'gatehouse'), join(other, 'gatehouse/here')]
@@ -48,7 +48,7 @@ describe('a control group', () => {
     for (const directory of above) assert.equal((await stat(directory)).mode & 0o777, 0o755)
   })
 
-  it('ends nobody of another namespace, whom the kernel writes down as 0: a signal to 0 would end the whole unit', async (t) => {
+  it('never signals pid 0, which the kernel writes for processes of other namespaces', async (t) => {
     const { group, directory } = await made(t, { version: 2, beside: false })
     await writeFile(join(directory, 'cgroup.procs'), '0\n4194305\n0\n1\n')
     const kill = t.mock.method(process, 'kill', () => true)
@@ -59,7 +59,7 @@ describe('a control group', () => {
     )
   })
 
-  it('was full when it ran out of memory, and not when files filled it that the kernel gives up first', async (t) => {
+  it('counts as full when it ran out of memory, but not when only the page cache filled it', async (t) => {
     const { group, directory } = await made(t, { version: 1, beside: false })
     const isFull = async (most: number, left: number): Promise<boolean> => {
       for (const [name, MiB] of Object.entries({ max_usage: most, limit: 128, usage: left }))

@@ -1,4 +1,4 @@
-// What an engine is asked for, beyond what a probe can see.
+// Arguments of a container engine that a probe cannot observe.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Engine } from '../../src/container-client/client.ts'
@@ -32,15 +32,15 @@ const run = (engine: Engine, parts: Partial<LaunchSpec> = {}): string[] =>
 const after = (args: readonly string[], flag: string): string | undefined => args[args.indexOf(flag) + 1]
 
 describe('the command line of an engine', () => {
-  it('quotes a path that holds the separators of a mount', () => {
+  it('quotes a path with the separators of a mount', () => {
     assert.equal(after(run(docker), '--mount'), 'type=bind,"source=/a,b/""c""",target=/workspace')
     assert.throws(
       () => run({ ...docker, name: 'podman' }, { mounts: [{ source: '/a:b', target: '/workspace', mode: 'ro' }] }),
-      /without a colon/,
+      /with a colon/,
     )
   })
 
-  it('gives gVisor the tasks that it needs, and no filter where it would not take it', () => {
+  it('allows gVisor the tasks that it needs, and sets no filter where it is not supported', () => {
     assert.equal(after(run(docker), '--pids-limit'), '256')
     assert.equal(after(run({ ...docker, gvisor: true }), '--pids-limit'), '512')
     assert.ok(run(docker).includes('seccomp=/p.json'))
@@ -61,7 +61,7 @@ describe('the command line of an engine', () => {
     )
   })
 
-  it('takes the limits of a group made beforehand, but Docker sets its own too: its daemon may not see that group', () => {
+  it('uses the limits of an existing control group, but sets them for Docker too, whose daemon may not see the group', () => {
     const made = (name: Engine['name']) =>
       runArguments({ ...docker, name }, { ...spec, mounts: [] }, { name: 'n', profile: null, parent: '/p' })
     for (const name of ['docker', 'podman', 'nerdctl'] as const) assert.equal(after(made(name), '--cgroup-parent'), '/p')

@@ -1,4 +1,4 @@
-// What Docker's clients of several releases print when no daemon answers, and what people are told.
+// Output of several Docker client releases without a responding daemon, and the resulting message.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { unresponsiveReason } from '../../src/container-client/client.ts'
@@ -33,5 +33,5 @@ const cases: readonly [release: string, printed: string, reason: string, forbidd
 ]
 
 for (const [release, printed, reason, forbidden] of cases) {
-  test(`a client of ${release} is told in plain words`, () => assert.deepEqual(unresponsiveReason(printed), { reason, forbidden }))
+  test(`the output of client ${release} is explained`, () => assert.deepEqual(unresponsiveReason(printed), { reason, forbidden }))
 }

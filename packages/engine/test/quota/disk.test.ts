@@ -1,4 +1,4 @@
-// The disk of a group: its bounds are real, it follows a changed limit, and whoever dies in the middle of it loses nothing.
+// The disk of a group: its limits are enforced, it follows a changed limit, and a crash at any point loses nothing.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -69,7 +69,7 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
     await until(async () => (await loopsIn(directory)).length === 0 || (await isHeldElsewhere(directory)), 'no loop device', 30_000)
   }
 
-  it('ends at its bytes and at its files, and leaves that of another group as it is', async (t) => {
+  it('enforces its limits of bytes and files without affecting another group', async (t) => {
     const [disk, other] = [await place(t), await place(t)]
     for (const each of [disk, other]) await openDisk(programs, each, quiet)
     await writeFile(join(other.point, 'kept'), 'x')
@@ -82,7 +82,7 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
     assert.ok(blocks * 512 < 8 * MiB, 'what nobody uses takes no room of the host')
   })
 
-  it('is not refused for one program that was killed while it was tried out, but for one that always fails', async (t) => {
+  it('is refused for a program that always fails, but not for one that was killed once during the trial', async (t) => {
     const { directory } = await place(t)
     const failing = (times: number): DiskPrograms => ({
       ...programs,
@@ -107,7 +107,7 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
     assert.equal((await stat(disk.point)).mode & 0o777, 0o700)
   })
 
-  it('takes in what the group had before, whatever it is, and is found again', async (t) => {
+  it('receives the existing files of the group, of any type, and is found again', async (t) => {
     const disk = await place(t)
     await mkdir(join(disk.point, 'workspace/deep'), { recursive: true, mode: 0o700 })
     await writeFile(join(disk.point, 'workspace/deep/file'), 'from before', { mode: 0o640 })
@@ -138,7 +138,7 @@ describe('the disk of a group', { skip: refused === '' ? false : refused, timeou
     assert.equal((await stat(join(disk.point, 'large'))).size, 32 * MiB)
   })
 
-  it('sets aside what was written below it while it was not mounted', async (t) => {
+  it('moves files aside that were written below its mount point', async (t) => {
     const disk = await place(t)
     await openDisk(programs, disk, quiet)
     await writeFile(join(disk.point, 'own'), 'on the disk')

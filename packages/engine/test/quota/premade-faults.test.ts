@@ -1,4 +1,4 @@
-// Disks that were made beforehand and are not as they should be, and what is done to several of them at once.
+// Faulty preallocated disks, and concurrent operations on several of them.
 // Profile: rest. A matrix of faults; premade.test.ts shows what a disk does.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -56,7 +56,7 @@ describe('disks that were made beforehand', { skip: lacking === '' ? false : lac
     assert.equal(await readFile(`${groups}/g/kept`, 'utf8'), 'kept')
   })
 
-  it('are given back only when they are empty', async (t) => {
+  it('are released only when they are empty', async (t) => {
     await empty()
     const { groups, open } = await state(t)
     await open('g')
@@ -109,7 +109,7 @@ describe('disks that were made beforehand', { skip: lacking === '' ? false : lac
     for (const name of ['16-01', '16-02']) assert.deepEqual(await on(name), ['lost+found'])
   })
 
-  it('are not used where they are of another user', async (t) => {
+  it('are not used if they belong to another user', async (t) => {
     await empty()
     const { path } = scene.disk('40-01')
     const { open } = await state(t)

@@ -1,4 +1,4 @@
-// The disks in a directory are of one unit alone, from when it finds them until it ends.
+// The disks in a directory belong to one unit only, from its detection of them until its end.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -60,7 +60,7 @@ describe('the disks of a unit', { skip: lacking === '' ? false : lacking, timeou
     assert.match((await startOther(t, made)).said, /another unit uses the disks/)
   })
 
-  it('are held by nothing that it launches', async (t) => {
+  it('are not locked by the programs that it launches', async (t) => {
     const made = await makeDisks(['16-trial'])
     t.after(made.remove)
     assert.ok('premade' in (await prepareDisks(made.groups, made.disks)))

@@ -1,4 +1,4 @@
-// Disks that root made beforehand: each group gets one of its size for itself, follows a changed limit, and gives it back empty.
+// Preallocated disks: each group gets one of its size, gets another after a changed limit, and its disk is emptied when it is released.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
   after(scene.remove)
   const { disks, home, pool, state } = scene
 
-  it('is one of its size that no other group has, ends at its limit, and is the same the next time', async (t) => {
+  it('has its size, belongs to no other group, enforces its limit, and is the same the next time', async (t) => {
     const { groups, open, nameOf } = await state(t)
     let [choosing, most] = [0, 0]
     const sizes = { one: 16, two: 16, large: 40 }
@@ -80,7 +80,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     await assert.rejects(open('three'), /all 2 disks of 16 MiB .* taken, and 1 more not mounted: gatehouse setup --disks 4x16 /)
   })
 
-  it('holds what the group had before and nothing of whoever had the disk, whatever that was', async (t) => {
+  it('contains the existing files of the group and none of the former group', async (t) => {
     const before = await state(t)
     // So that the next state has no other to take.
     for (const group of ['old', 'other']) await before.open(group)
@@ -129,7 +129,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     assert.deepEqual(await open('second', 40), { emptied: '40-01' })
   })
 
-  it('is not given to a group whose files do not fit, which loses none', async (t) => {
+  it('is not assigned to a group whose files do not fit, and no file is lost', async (t) => {
     const { groups, open, nameOf } = await state(t)
     await mkdir(`${groups}/g`)
     await writeFile(`${groups}/g/large`, Buffer.alloc(30 * MiB, 1))

@@ -1,4 +1,4 @@
-// The root file system: what is in it, what is not, and that the same inputs give the same content.
+// The content of the root file system, and its reproducibility.
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ describe('the root file system', () => {
   })
   after(() => own.remove())
 
-  it('holds Node, what Node needs, the programs, and nothing else', async () => {
+  it('contains only Node, its shared objects and the programs', async () => {
     const { target } = own.options('root')
     const files = (await readdir(target, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
@@ -67,7 +67,7 @@ describe('the root file system', () => {
     assert.notDeepEqual(await assembleRootfs(options('two')), { digest })
   })
 
-  it('is the same byte for byte, however often and wherever it is made at once', async (t) => {
+  it('is identical byte for byte in concurrent assemblies', async (t) => {
     const { directory, options } = await room(t)
     const targets = ['one', 'two', 'two']
     const made = await Promise.all(targets.map((target) => assembleRootfs(options(target))))
@@ -92,7 +92,7 @@ describe('the root file system', () => {
     assert.deepEqual((await readdir(directory)).toSorted(), ['hello.mjs', 'other-node'])
   })
 
-  it('is left alone when nothing has changed, and made again when it was removed', async () => {
+  it('is reused when nothing has changed, and assembled again when it was removed', async () => {
     const { options } = own
     const { target } = options('root')
     const { ino } = await stat(target)

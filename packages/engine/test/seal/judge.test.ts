@@ -1,4 +1,4 @@
-// From facts to verdicts: one fact spoilt, one wall lacking.
+// Verdicts from facts: each wrong fact makes one control missing.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Control } from '../../src/driver.ts'
@@ -75,12 +75,12 @@ const spoils: readonly [Control, Partial<Facts>][] = [
 ]
 
 describe('the judge', () => {
-  it('finds every wall of a sealed sandbox held', () => {
+  it('finds every control of a sealed sandbox effective', () => {
     assert.deepEqual(lacking({}), [])
   })
 
   for (const [wall, spoilt] of spoils) {
-    it(`finds ${wall} lacking with ${JSON.stringify(spoilt).slice(0, 80)}`, () => {
+    it(`finds ${wall} missing with ${JSON.stringify(spoilt).slice(0, 80)}`, () => {
       assert.deepEqual(lacking(spoilt), [wall])
     })
   }

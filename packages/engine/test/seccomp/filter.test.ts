@@ -1,4 +1,4 @@
-// The system call filter, run by a small interpreter of classic BPF.
+// The system call filter, executed by a small interpreter of classic BPF.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { allowed, unknown } from '../../src/seccomp/calls.ts'
@@ -44,7 +44,7 @@ const columns = { x64: 0, arm64: 1 } as const
 
 describe('the system call filter', () => {
   for (const architecture of ['x64', 'arm64'] as const) {
-    it(`answers every listed call of ${architecture} as the list says, and EPERM to the others`, () => {
+    it(`follows the list for every call of ${architecture} and returns EPERM for others`, () => {
       const column = columns[architecture]
       const expected = new Map<number, string>()
       for (const numbers of Object.values(allowed)) if (numbers[column] !== null) expected.set(numbers[column], 'allow')
@@ -62,25 +62,25 @@ describe('the system call filter', () => {
     assert.equal(decide('x64', { number: 0x40000000 }), 'ENOSYS')
   })
 
-  it('lets threads be made, but no namespace', () => {
+  it('allows threads, but no namespaces', () => {
     assert.equal(decide('x64', { number: 56, arguments: [0x3d0f00] }), 'allow')
     for (const flag of [0x20000, 0x10000000, 0x40000000, 0x20000000])
       assert.equal(decide('x64', { number: 56, arguments: [flag | 0x11] }), 'EPERM')
   })
 
-  it('lets unix sockets be made, and no others', () => {
+  it('allows only unix sockets', () => {
     assert.equal(decide('x64', { number: 41, arguments: [1] }), 'allow')
     for (const family of [2, 10, 16, 17]) assert.equal(decide('x64', { number: 41, arguments: [family] }), 'EPERM')
   })
 
-  it('looks at the argument that the rule names', () => {
+  it('checks the argument that the rule names', () => {
     assert.equal(decide('x64', { number: 16, arguments: [1, 0x5421] }), 'allow')
     assert.equal(decide('x64', { number: 16, arguments: [0x5421, 0x5412] }), 'EPERM')
     assert.equal(decide('x64', { number: 157, arguments: [38] }), 'allow')
     assert.equal(decide('x64', { number: 157, arguments: [22] }), 'EPERM')
   })
 
-  it('says the same to container engines', () => {
+  it('renders the same rules for container engines', () => {
     const profile = renderOci() as {
       defaultAction: string
       syscalls: { names: string[]; action: string; errnoRet?: number; args?: object[] }[]

@@ -1,4 +1,4 @@
-// A container engine as the runner uses it: images by name and id, a container ended by its name, strays found by their label.
+// A container engine as the runner uses it: images by name and id, containers ended by name, orphans found by label.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -67,7 +67,7 @@ for (const row of engineRows) {
       assert.equal(await engine.findImage('--help'), null)
     })
 
-    test('ends a container by its name and leaves nothing of it', async () => {
+    test('ends a container by its name and removes it', async () => {
       const name = `gatehouse-tool-test-${token}-end`
       const run = await start(name)
       await engine.end(name, run)
@@ -76,7 +76,7 @@ for (const row of engineRows) {
       await engine.end(name, run)
     })
 
-    test('removes the strays of its unitId and of no other', async () => {
+    test('removes the orphans of its unit and of no other', async () => {
       const other = `other-${token}`
       const [mine, foreign] = await Promise.all([
         start(`gatehouse-tool-test-${token}-mine`),
@@ -131,7 +131,7 @@ test('the command line has the runtime, the image by its id, and of a variable t
     assert.equal(args[args.indexOf(flag) + 1], value)
 })
 
-test('names that would steer the client of the engine are told apart from those of servers', () => {
+test('variables that would affect the engine client are refused', () => {
   for (const name of [
     'PATH',
     'HOME',

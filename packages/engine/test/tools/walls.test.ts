@@ -1,4 +1,4 @@
-// A probe in the container of a tool server sees every wall; and each wall that is taken away is seen to be missing.
+// A probe in the container of a tool server finds every control, and detects each control that is removed.
 // Profile: rest. A matrix of engines for tool servers; tools/engine.test.ts runs each once.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
@@ -154,7 +154,7 @@ for (const row of rows) {
       site = await buildToolSite(host)
     })
 
-    test('finds every wall, its word on stdin, and nothing of the host in its environment', async () => {
+    test('finds every control, its input on stdin, and nothing of the host in its environment', async () => {
       const seen = await look()
       assert.deepEqual(missing(seen, host), [])
       assert.equal(seen.input, 'a word on stdin')
@@ -164,13 +164,13 @@ for (const row of rows) {
       for (const name of names.keys()) assert.match(name, /^(GATEHOUSE_TEST|HOME|PATH|HOSTNAME|TERM|container)$/)
     })
 
-    test('writes to its stderr apart from its answers', async () => {
+    test('has a stderr separate from its answers', async () => {
       const { stderr } = await site.run()
       assert.equal(stderr, 'a word on stderr\n')
     })
 
     if (row.label === 'docker-runc' || isFull) {
-      test('is ended when it takes more memory than it has', async () => {
+      test('is ended when it exceeds its memory limit', async () => {
         const { code, stdout } = await site.run({ args: ['/agent/hog-memory.mjs'] })
         assert.notEqual(code, 0)
         const reached = Number(stdout.trim().split('\n').at(-1))

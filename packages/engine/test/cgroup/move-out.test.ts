@@ -1,10 +1,10 @@
-// A runtime that only watches is let out of its sandbox's group: never before what is to be limited is gone.
+// A supervising runtime is moved out of the group of its sandbox, never before the limited processes have ended.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { moveOutOfCgroup } from '../../src/cgroup/cleanup.ts'
 import type { Group } from '../../src/cgroup/group.ts'
 
-it('a runtime is let out of the group of its sandbox once, when all others have left that were there', { timeout: 60_000 }, async () => {
+it('a runtime is moved out of the group of its sandbox once, after all other processes have left', { timeout: 60_000 }, async () => {
   const runtime = process.pid
   const rounds = [[], [runtime], [runtime, 2], [runtime, 2, 3], [3], [runtime, 3], [], [runtime], [runtime]]
   const out: number[] = []
