@@ -7,7 +7,7 @@ describe('the release of an engine', () => {
   it('is old, recent enough or unknown', () => {
     assert.match(
       judgeRelease('runsc', 'runsc version 0.0~20221219.0\nspec: 1.0.2-dev') ?? '',
-      /runsc 20221219\.0 is older than 20240101: .*repaired/,
+      /runsc 20221219\.0 is older than 20240101: .*no longer maintained/,
     )
     assert.equal(judgeRelease('runsc', 'runsc version release-20250707.0\nspec: 1.1.0-rc.1'), null)
     assert.match(

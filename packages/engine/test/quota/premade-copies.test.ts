@@ -175,7 +175,7 @@ describe('a copy onto a disk that was made beforehand', { skip: lacking === '' ?
     assert.deepEqual(await readdir(`${groups}/.disks`), [])
     // One that moves stays where it is.
     await open('g')
-    assert.match((await open('g', 64, unable)).postponed ?? '', /cannot be copied to 64-01: cp failed: File name too long/)
+    assert.match((await open('g', 64, unable)).postponed ?? '', /to 64-01: cp failed: File name too long/)
     assert.equal(tried.length, 2)
     assert.deepEqual(await on('64-01'), ['lost+found'])
     assert.equal(await nameOf('g'), '16-01')
