@@ -57,7 +57,8 @@ const prepareWithKeys = async (options: UnitOptions): Promise<Prepared> => {
   const epochs = await loadEpochs(stateDir, plan.masterKeyFile)
   const keys = subkeysOfAll(epochs)
   const token = await resolveToken(plan)
-  for (const subkey of [keys.database, keys.journal, keys.secrets, keys.queues, ...keys.formerSecrets]) redactor.add(subkey)
+  const { epoch: _epoch, formerSecrets, formerLogins, ...subkeys } = keys
+  for (const subkey of [...Object.values(subkeys), ...formerSecrets, ...formerLogins]) redactor.add(subkey)
   if (token.value !== null) redactor.add(token.value)
   const { runDirectory, place } = await openPlace(options, installation)
   const unit: Unit = {

@@ -50,6 +50,13 @@ const fixed: Readonly<Record<string, unknown>> = {
   'GET /v1/registry/mcp-servers/far': servers[1],
   'DELETE /v1/registry/mcp-servers/sample': null,
   'POST /v1/registry/mcp-servers/sample/probe': probe,
+  'POST /v1/registry/mcp-servers/far/login': {
+    id: 'login-1',
+    url: `https://login.example.org/authorize?state=${hostile}`,
+    expiresAt: '2999-01-01T00:00:00Z',
+  },
+  'POST /v1/registry/mcp-servers/far/login/finish': { status: 'done' },
+  'DELETE /v1/registry/mcp-servers/far/login': { revoked: true },
   'POST /v1/ui/chat/send': { conversationId: 'console', messageId: 'msg-1', sessionId: 'ses_abcdefghijklm' },
   'GET /v1/status': status,
   'GET /v1/models': {

@@ -26,6 +26,9 @@ import type { Resolve } from '@gatehouse/outbound'
 import { type Calls, createLife, type EdgeClient, type EventListeners, type Handlers, type LifeHandlers } from '@gatehouse/rpc'
 import { type CallSession, createInFlight, type InFlightCalls } from './calls/session.ts'
 import { Clients } from './clients/clients.ts'
+import { createAuthorizationFetch } from './oauth/fetch.ts'
+import { LoginStore, loginsFile } from './oauth/login-store.ts'
+import { Logins } from './oauth/logins.ts'
 import { queryRecords } from './records/query.ts'
 import { Recorder, type Records } from './records/recorder.ts'
 import { createRoutes } from './socket/routes.ts'
@@ -46,7 +49,7 @@ interface HealthSources {
 /** A server that is down degrades the broker, and so do records that cannot be written. An idle server does not. */
 const getHealth = ({ servers, sessions, recorder }: HealthSources): Health => {
   const states = Object.entries(servers.states())
-  const down = states.filter(([, { status }]) => status === 'down').map(([name]) => name)
+  const down = states.filter(([, { status }]) => status === 'down' || status === 'needs-login').map(([name]) => name)
   const degraded = recorder.isWritable ? down : [...down, stateFiles.calls]
   const facts = { servers: states.length, sessions: sessions.size }
   return { status: degraded.length === 0 ? 'ready' : 'degraded', degraded, facts }
@@ -60,7 +63,17 @@ export interface GatewayListeners {
 export interface BrokerOptions {
   readonly boot: Pick<
     BrokerBoot,
-    'runDir' | 'halves' | 'isolation' | 'variables' | 'ownAddress' | 'outbound' | 'version' | 'stateDir' | 'isRated' | 'mcpEndpoint'
+    | 'keys'
+    | 'runDir'
+    | 'halves'
+    | 'isolation'
+    | 'variables'
+    | 'ownAddress'
+    | 'outbound'
+    | 'version'
+    | 'stateDir'
+    | 'isRated'
+    | 'mcpEndpoint'
   >
   /** The client of the gateway, which outlives its connections. */
   connect(listeners: GatewayListeners): Pick<EdgeClient<typeof gatewayBroker>, 'calls' | 'close'>
@@ -93,6 +106,7 @@ interface Services {
   readonly catalog: Catalog
   readonly servers: Servers
   readonly evidence: EvidenceReporter
+  readonly logins: Logins
   /** Ends the clients whose end was not heard of. */
   readonly endClosedClients: () => Promise<void>
 }
@@ -145,15 +159,33 @@ const buildSurface = (
   callerOf: ({ session, agentGroupID }) => ({ id: session, agentGroupID, names: undefined }),
 })
 
-const createHandlers = ({ catalog, servers, clients }: Services, records: Records): Broker['controlPlane'] => ({
+const createHandlers = ({ catalog, servers, clients, logins }: Services, records: Records): Broker['controlPlane'] => ({
   ...clients.handlers,
+  ...logins.handlers,
   probe: ({ name }) => catalog.probe(name),
   logs: (query) => catalog.logs(query),
   states: () => servers.states(),
   records: (query) => queryRecords(records, query),
 })
 
-const buildSettings = ({ boot, log, secret, containers, resolve }: BrokerOptions, origins: Origins): ConnectSettings => ({
+const createLogins = (options: BrokerOptions, { gateway, origins, logins: store }: Environment, servers: () => Servers): Logins => {
+  const { boot, log, metrics, secret, resolve } = options
+  return new Logins({
+    store,
+    gateway,
+    metrics,
+    log,
+    secret,
+    variables: boot.variables,
+    createFetch: async (entry) => createAuthorizationFetch({ boot, reach: await origins.reachOf(entry), resolve }),
+    onChanged: (name) => servers().renew(name),
+  })
+}
+
+const buildSettings = (
+  { boot, log, secret, containers, resolve }: BrokerOptions,
+  { origins, logins }: { readonly origins: Origins; readonly logins: Logins },
+): ConnectSettings => ({
   boot,
   log,
   secret,
@@ -163,6 +195,7 @@ const buildSettings = ({ boot, log, secret, containers, resolve }: BrokerOptions
   exclusiveStarts: new ExclusiveStarts(),
   resolve,
   reachOf: (entry) => origins.reachOf(entry),
+  logins,
 })
 
 interface AllServices extends Services {
@@ -172,15 +205,19 @@ interface AllServices extends Services {
 interface Environment {
   readonly gateway: Calls<typeof gatewayBroker>
   readonly origins: Origins
+  /** On disk. */
+  readonly logins: LoginStore
   readonly stopping: AbortSignal
   readonly running: RunningExchanges
 }
 
-const compose = (options: BrokerOptions, { gateway, origins, stopping, running }: Environment): AllServices => {
+const compose = (options: BrokerOptions, environment: Environment): AllServices => {
+  const { gateway, origins, stopping, running } = environment
   const { boot, log, metrics, records, recordLog } = options
   const evidence = new EvidenceReporter(gateway, log)
-  const settings = buildSettings(options, origins)
-  const servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void evidence.report(item, tools) })
+  const logins = createLogins(options, environment, () => servers)
+  const settings = buildSettings(options, { origins, logins })
+  const servers: Servers = new Servers({ settings, log, metrics, onListed: (item, tools) => void evidence.report(item, tools) })
   const recorder = new Recorder({ records, metrics, log: recordLog, isKnown: (server) => servers.item(server) !== undefined })
   const inFlight = createInFlight(gateway)
   const callServices = { gateway, servers, recorder, inFlight }
@@ -205,6 +242,7 @@ const compose = (options: BrokerOptions, { gateway, origins, stopping, running }
     recorder,
     inFlight,
     evidence,
+    logins,
     servers,
     catalog: new Catalog({ gateway, servers, settings, evidence, origins, log }),
     sessions: new Sessions({ ...buildSurface(gateway), runDir: boot.runDir, isSplit: boot.halves !== undefined, serve, log }),
@@ -216,11 +254,12 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
   const { boot, log, metrics, records } = options
   await prepareDirectories(boot.runDir)
   const origins = await Origins.open({ stateDir: boot.stateDir, log, resolve: options.resolve })
+  const logins = await LoginStore.open({ path: join(boot.stateDir, loginsFile), keys: boot.keys, log })
   const stopping = new AbortController()
   const running = new RunningExchanges()
   // The gateway may speak from here on: it waits for no answer until the services are there.
   const client = options.connect(listenToGateway(() => services, log))
-  const services = compose(options, { gateway: client.calls, origins, stopping: stopping.signal, running })
+  const services = compose(options, { gateway: client.calls, origins, logins, stopping: stopping.signal, running })
   const { recorder, servers, sessions } = services
   await recorder.recover()
   return {
@@ -228,7 +267,7 @@ export const createBroker = async (options: BrokerOptions): Promise<Broker> => {
     life: createLife(metrics, () => getHealth({ servers, recorder, sessions })),
     stop: async () => {
       await running.end(() => stopping.abort())
-      await Promise.all([sessions.close(), servers.close(), origins.close()])
+      await Promise.all([sessions.close(), servers.close(), origins.close(), services.logins.close()])
       client.close()
       options.containers?.close()
     },

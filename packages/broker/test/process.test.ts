@@ -51,6 +51,7 @@ const boot = (): BrokerBoot => ({
   runDir: directory,
   logLevel: 'info',
   edges: Object.fromEntries([gatewayBroker, brokerControlPlane, lifeEdge('broker')].map(({ name }) => [name, secret])),
+  keys: { logins: 'a'.repeat(64), formerLogins: [] },
   isolation: 'none',
   variables: {},
   isRated: true,

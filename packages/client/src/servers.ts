@@ -1,8 +1,11 @@
 // Tool servers: the catalog, probes and logs.
 import {
+  BegunLogin,
   type CatalogEntry,
   DeclaredTools,
   limits,
+  LoginProgress,
+  LogoutOutcome,
   ProbeResult,
   PutServerAnswer,
   ReloadOutcome,
@@ -44,6 +47,13 @@ export const serversApi = ({ send, sendForText }: Exchange) => ({
   },
   probe: (name: string, options?: CallOptions) =>
     send({ method: 'POST', path: `${path(name)}/probe`, timeout: limits.probeTime + 5_000 }, ProbeResult, options),
+  /** Begins a login of the unit at a remote server. The URL is for the browser of the caller. */
+  beginLogin: (name: string, options?: CallOptions) =>
+    send({ method: 'POST', path: `${path(name)}/login`, timeout: limits.probeTime + 5_000 }, BegunLogin, options),
+  finishLogin: (name: string, id: string, options?: CallOptions) =>
+    send({ method: 'POST', path: `${path(name)}/login/finish`, body: { id }, timeout: limits.probeTime + 5_000 }, LoginProgress, options),
+  logout: (name: string, options?: CallOptions) =>
+    send({ method: 'DELETE', path: `${path(name)}/login`, timeout: limits.probeTime + 5_000 }, LogoutOutcome, options),
   /** Standard error of a local server, after line `after`. */
   logs: (name: string, { after, limit }: LogsQuery = {}, options?: CallOptions) =>
     send({ method: 'GET', path: `${path(name)}/logs`, query: { after, limit } }, ServerLogs, options),

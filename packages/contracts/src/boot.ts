@@ -83,6 +83,12 @@ export type OutboundSettings = v.InferOutput<typeof OutboundSettings>
 
 export const BrokerBoot = v.strictObject({
   ...common,
+  keys: v.strictObject({
+    /** Seals the logins at remote tool servers. */
+    logins: HexKey,
+    /** Of earlier epochs, the oldest first: they open what was sealed in their time. */
+    formerLogins: v.array(HexKey),
+  }),
   isolation: v.picklist(['container', 'none']),
   /** Host variables that the catalog may reference, with their values. */
   variables: v.record(v.string(), v.string()),

@@ -35,6 +35,7 @@ export const jsonBounds = {
     levels: 2_000,
     values: 100_000,
   },
+  authorizationAnswer: { from: 'answers of authorization servers', bytes: limits.authorizationAnswer, levels, values: 5_000 },
   modelAnswer: { from: 'whole answers of model providers', bytes: limits.modelWhole, levels, values: 100_000 },
   modelEvent: { from: 'token counts in events of model providers', bytes: limits.modelWhole, levels, values: 50_000 },
   modelError: { from: 'errors of model providers', bytes: limits.modelError, levels, values: 2_000 },

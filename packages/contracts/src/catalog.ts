@@ -86,6 +86,45 @@ export const LocalEntry = v.strictObject({
   data: v.optional(v.boolean()),
 })
 
+const scopeToken = v.pipe(
+  v.string(),
+  v.maxLength(256),
+  v.regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'expected a scope: ASCII without spaces, quotes and backslashes'),
+)
+
+/** How the unit gets the token of a remote server by OAuth 2.1. Absent: it asks for none. */
+export const ServerAuth = v.pipe(
+  v.strictObject({
+    type: v.literal('oauth'),
+    /** `authorization_code`: a person logs in. `client_credentials`: the unit itself does. */
+    grant: v.optional(v.picklist(['authorization_code', 'client_credentials']), 'authorization_code'),
+    /** The most that is ever asked for. Absent: what the server says. */
+    scopes: v.optional(v.pipe(v.array(scopeToken), v.minLength(1), v.maxLength(64))),
+    /** Absent: the unit registers itself with the authorization server. */
+    clientID: v.optional(v.pipe(v.string(), v.maxLength(2048), v.regex(/^[\x20-\x7e]+$/, 'expected printable ASCII'))),
+    clientSecret: v.optional(
+      v.pipe(v.string(), v.regex(/^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/, 'expected ${NAME}: the secret itself is never written down')),
+    ),
+    /** The one authorization server that is trusted. Absent: the one that the server names at the login. */
+    issuer: v.optional(
+      v.pipe(
+        v.string(),
+        v.maxLength(2048),
+        v.check((url) => checkServerUrl(url) === null, 'expected the https url of an authorization server'),
+      ),
+    ),
+  }),
+  v.check(
+    ({ grant, clientID, clientSecret }) => grant !== 'client_credentials' || (clientID !== undefined && clientSecret !== undefined),
+    'expected clientID and clientSecret together with the grant client_credentials',
+  ),
+  v.check(
+    ({ clientID, clientSecret, issuer }) => clientSecret === undefined || (clientID !== undefined && issuer !== undefined),
+    'expected clientID and issuer together with clientSecret: the secret is only sent to that authorization server',
+  ),
+)
+export type ServerAuth = v.InferOutput<typeof ServerAuth>
+
 export const RemoteEntry = v.strictObject({
   transport: v.literal('http'),
   url: v.pipe(v.string(), v.maxLength(2048)),
@@ -93,6 +132,7 @@ export const RemoteEntry = v.strictObject({
   sharing: v.optional(Sharing),
   /** `public`: connections to loopback, private and cloud-internal addresses are refused. Always set for servers that an agent proposed. */
   reach: v.optional(v.picklist(['any', 'public'])),
+  auth: v.optional(ServerAuth),
 })
 
 /** A tool server as the operator configured it. Values may contain `${NAME}` references. */

@@ -52,6 +52,8 @@ export const auditStages = [
   'catalog-put',
   'catalog-delete',
   'catalog-reload',
+  'server-login',
+  'server-logout',
   'token-create',
   'token-revoke',
   'auth-failed',

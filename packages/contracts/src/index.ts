@@ -19,7 +19,7 @@ export {
   sandboxSettings,
 } from './boot.ts'
 export { Card, CardReference, CardTask, Decided } from './cards.ts'
-export { Catalog, CatalogEntry, checkServerUrl, imageReference, LocalEntry, RemoteEntry, Volume } from './catalog.ts'
+export { Catalog, CatalogEntry, checkServerUrl, imageReference, LocalEntry, RemoteEntry, ServerAuth, Volume } from './catalog.ts'
 export {
   AuditEntry,
   AuditHead,
@@ -68,7 +68,15 @@ export {
   toProblem,
   toServiceError,
 } from './errors.ts'
-export { brokerControlPlane, ProbeResult, ServerLogLine, ServerLogs } from './edges/broker-control-plane.ts'
+export {
+  BegunLogin,
+  brokerControlPlane,
+  LoginProgress,
+  LogoutOutcome,
+  ProbeResult,
+  ServerLogLine,
+  ServerLogs,
+} from './edges/broker-control-plane.ts'
 export { Idempotency, SubmitOutcome } from './edges/change-calls.ts'
 export {
   clientCalls,
@@ -114,6 +122,7 @@ export {
   RemovedFile,
   SentFile,
 } from './files.ts'
+export { buildClientMetadata, type ClientMetadata, clientMetadataPath, loginCallbackPath } from './oauth.ts'
 export { formatBounds, jsonBounds, type JsonBounds, jsonNameBytes } from './bounds.ts'
 export {
   type AuditStage,

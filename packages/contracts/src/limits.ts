@@ -1,5 +1,6 @@
 // All limits. Sizes in bytes, times in milliseconds, unless the name says otherwise.
 import { channelLimits } from './channel-limits.ts'
+import { loginLimits } from './login-limits.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -275,7 +276,6 @@ export const limits = {
   treeTime: 60_000,
   /** Time to answer a submission, including its evidence. */
   submitTime: 75_000,
-
   /** Interval between checks for messages beyond their retention. */
   chatSweep: 60 * 60_000,
   /** Maximum time that a backup pauses the queues. */
@@ -286,14 +286,13 @@ export const limits = {
   backupIdle: 60_000,
   /** Bytes of an archive in one transfer. */
   backupChunk: 512 * KiB,
-
   ...channelLimits,
+  ...loginLimits,
 
   socketPath: 100,
   pageSize: 50,
   pageSizeMost: 200,
   chatPage: 200,
-
   restartFirst: 200,
   restartMost: 10_000,
   startsBeforeGivingUp: 5,

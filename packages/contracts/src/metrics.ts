@@ -62,6 +62,18 @@ export const metrics = {
   broker_bytes_total: { owner: 'broker', type: 'counter', help: 'Bytes on session sockets', labels: ['server', 'direction'] },
   broker_upstream_up: { owner: 'broker', type: 'gauge', help: '1 while the shared connection is up', labels: ['server'] },
   broker_upstream_restarts_total: { owner: 'broker', type: 'counter', help: 'Reconnections', labels: ['server'] },
+  broker_upstream_needs_login: {
+    owner: 'broker',
+    type: 'gauge',
+    help: '1 while a person has to log in at the authorization server of the tool server',
+    labels: ['server'],
+  },
+  broker_token_requests_total: {
+    owner: 'broker',
+    type: 'counter',
+    help: 'Tokens asked for at authorization servers of tool servers',
+    labels: ['server', 'grant', 'outcome'],
+  },
   broker_queue_depth: { owner: 'broker', type: 'gauge', help: 'Calls waiting for a slot', labels: ['server'] },
   model_proxy_egress_bytes_total: {
     owner: 'model-proxy',

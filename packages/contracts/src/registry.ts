@@ -103,7 +103,8 @@ export const ServerImage = v.strictObject({
 export type ServerImage = v.InferOutput<typeof ServerImage>
 
 export const ServerState = v.strictObject({
-  status: v.picklist(['idle', 'connecting', 'up', 'down']),
+  /** `needs-login`: an admin has to log in, or the login has ended. */
+  status: v.picklist(['idle', 'connecting', 'up', 'down', 'needs-login']),
   /** Category of the last failure. Never text from the server. */
   lastError: v.optional(v.string()),
   nextAttemptAt: v.optional(Time),

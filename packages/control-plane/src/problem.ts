@@ -1,5 +1,5 @@
 // Converts errors to problem documents (RFC 9457).
-import { codes, isServiceError, ServiceError, toProblem, toServiceError } from '@gatehouse/contracts'
+import { clientMetadataPath, loginCallbackPath, codes, isServiceError, ServiceError, toProblem, toServiceError } from '@gatehouse/contracts'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { Env } from './env.ts'
@@ -17,6 +17,8 @@ const open: ReadonlySet<string> = new Set([
   '/readyz',
   '/ui',
   webhookPath,
+  loginCallbackPath,
+  clientMetadataPath,
   resourceMetadataPath,
   `${resourceMetadataPath}${mcpPath}`,
 ])

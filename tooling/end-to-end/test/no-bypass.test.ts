@@ -24,6 +24,9 @@ const mutating: Readonly<Record<string, { readonly least: Least; readonly body?:
   'PUT /v1/registry/mcp-servers/{name}': { least: 'admin', body: { transport: 'stdio', command: '/bin/true' } },
   'DELETE /v1/registry/mcp-servers/{name}': { least: 'admin' },
   'POST /v1/registry/mcp-servers/{name}/probe': { least: 'approver' },
+  'POST /v1/registry/mcp-servers/{name}/login': { least: 'admin' },
+  'POST /v1/registry/mcp-servers/{name}/login/finish': { least: 'admin', body: { id: 'swept' } },
+  'DELETE /v1/registry/mcp-servers/{name}/login': { least: 'admin' },
   'POST /v1/models/{provider}/check': { least: 'approver' },
   'POST /v1/channels/{channel}/check': { least: 'approver' },
   'POST /v1/webhooks': { least: 'nobody', body: {} },
@@ -149,7 +152,7 @@ for (const role of ['nobody', ...roles] as const) {
         const decides = name === 'POST /v1/changes/{id}/decision' && subject === 'held' && mayAct(role, 'approver')
         if (decides) continue
         const { status } = await ask(tokens[role], `${method} ${fill(path, id ?? '')}${query(method, path)}`, row?.body)
-        const open = ['/healthz', '/readyz'].includes(path) || path.startsWith('/.well-known/')
+        const open = ['/healthz', '/readyz'].includes(path) || /^\/(?:\.well-known|v1\/oauth)\//.test(path)
         if (role === 'nobody' && !open) assert.equal(status, 401, name)
         else if (row !== undefined && !mayAct(role, row.least)) assert.equal(status, 403, name)
         assert.ok(status < 500 || status === 503 || status === 502, `${name}: ${status}`)

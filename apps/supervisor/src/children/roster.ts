@@ -112,6 +112,7 @@ const gateway = (unit: Unit, secrets: Secrets): GatewayBoot => ({
 const broker = (unit: Unit, secrets: Secrets): BrokerBoot => ({
   ...common(unit),
   edges: secrets(gatewayBroker, brokerControlPlane, lifeEdge('broker'), ...(runsContainers(unit) ? [runnerBroker] : [])),
+  keys: { logins: unit.keys.logins, formerLogins: [...unit.keys.formerLogins] },
   isolation: unit.plan.isolation,
   variables: unit.plan.variables,
   isRated: unit.plan.rate !== null,

@@ -32,9 +32,11 @@ export interface Subkeys {
   readonly journal: string
   readonly secrets: string
   readonly queues: string
+  readonly logins: string
   readonly epoch: number
   /** Of earlier epochs, the oldest first. */
   readonly formerSecrets: readonly string[]
+  readonly formerLogins: readonly string[]
 }
 
 const exists = (path: string): Promise<boolean> =>
@@ -75,19 +77,30 @@ export const loadEpochs = async (stateDir: string, external: string | null): Pro
 
 export const newestOf = (epochs: Epochs): Epoch => epochs.at(-1) ?? epochs[0]
 
-type Own = Pick<Subkeys, 'database' | 'journal' | 'secrets' | 'queues'>
+type Own = Pick<Subkeys, 'database' | 'journal' | 'secrets' | 'queues' | 'logins'>
 
 /** Of one epoch. */
 export const subkeysOf = ({ epoch, key }: Epoch): Own => {
   const subkey = (purpose: string): string => deriveKey(key, purpose, epoch).toString('hex')
-  return { database: subkey('database'), journal: subkey('journal'), secrets: subkey('secrets'), queues: subkey('queues') }
+  return {
+    database: subkey('database'),
+    journal: subkey('journal'),
+    secrets: subkey('secrets'),
+    queues: subkey('queues'),
+    logins: subkey('logins'),
+  }
 }
 
 /** Of the newest epoch, with what earlier ones are still good for. */
 export const subkeysOfAll = (epochs: Epochs): Subkeys => {
   const newest = newestOf(epochs)
-  const former = epochs.filter(({ epoch }) => epoch < newest.epoch)
-  return { ...subkeysOf(newest), epoch: newest.epoch, formerSecrets: former.map((epoch) => subkeysOf(epoch).secrets) }
+  const former = epochs.filter(({ epoch }) => epoch < newest.epoch).map(subkeysOf)
+  return {
+    ...subkeysOf(newest),
+    epoch: newest.epoch,
+    formerSecrets: former.map(({ secrets }) => secrets),
+    formerLogins: former.map(({ logins }) => logins),
+  }
 }
 
 export const loadSubkeys = async (stateDir: string, external: string | null): Promise<Subkeys> =>

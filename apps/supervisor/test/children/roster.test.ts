@@ -13,8 +13,10 @@ const rosterOf = (argv: string[], env: Record<string, string> = {}) => {
     journal: 'b'.repeat(64),
     secrets: 'c'.repeat(64),
     queues: 'd'.repeat(64),
+    logins: '9'.repeat(64),
     epoch: 1,
     formerSecrets: [],
+    formerLogins: [],
   }
   const unit: Unit = {
     plan,

@@ -11,6 +11,8 @@ export interface EntryFlags {
   readonly data?: boolean | undefined
   readonly url?: string | undefined
   readonly header?: string[] | undefined
+  readonly oauth?: boolean | undefined
+  readonly scope?: string[] | undefined
   readonly 'own-per-session'?: boolean | undefined
 }
 
@@ -42,7 +44,7 @@ const refuseForeign = (flags: EntryFlags, names: readonly (keyof EntryFlags)[], 
 const sharingOf = (flags: EntryFlags) => (flags['own-per-session'] === true ? { sharing: 'session' as const } : {})
 
 export const toLocalEntry = (flags: EntryFlags & { readonly command: string }): LocalEntry => {
-  refuseForeign(flags, ['header'], '--url')
+  refuseForeign(flags, ['header', 'oauth', 'scope'], '--url')
   const image = flags.image === undefined ? {} : { image: flags.image }
   const lent = flags.volume === undefined ? {} : { volumes: flags.volume.map(toVolume) }
   const data = flags.data === true ? { data: true } : {}
@@ -50,12 +52,20 @@ export const toLocalEntry = (flags: EntryFlags & { readonly command: string }): 
   return { transport: 'stdio', ...program, ...image, ...lent, ...data, ...sharingOf(flags) }
 }
 
+const toAuth = ({ oauth, scope }: EntryFlags): Pick<RemoteEntry, 'auth'> => {
+  if (oauth !== true) {
+    if (scope !== undefined) throw new ServiceError('invalid', { detail: 'expected --scope together with --oauth' })
+    return {}
+  }
+  return { auth: { type: 'oauth', grant: 'authorization_code', ...(scope !== undefined && { scopes: scope }) } }
+}
+
 export const toEntry = (flags: EntryFlags): CatalogEntry => {
   const { command } = flags
   if (command !== undefined) return toLocalEntry({ ...flags, command })
   refuseForeign(flags, ['arg', 'env', 'image', 'volume', 'data'], '--command')
   if (flags.url === undefined) throw new ServiceError('invalid', { detail: 'expected --command or --url, got neither' })
-  return { transport: 'http', url: flags.url, headers: toMap('--header', flags.header), ...sharingOf(flags) }
+  return { transport: 'http', url: flags.url, headers: toMap('--header', flags.header), ...sharingOf(flags), ...toAuth(flags) }
 }
 
 /** The flags of a catalog entry. */
@@ -78,6 +88,8 @@ export const entryFlags = {
   data: Flags.boolean({ summary: 'Give the program a private directory at /data that outlives its container.' }),
   url: Flags.string({ summary: 'Address of a remote server; https, or http on this machine.', helpValue: 'URL' }),
   'own-per-session': Flags.boolean({ summary: 'Give each session a connection, and a local server a process, of its own.' }),
+  oauth: Flags.boolean({ summary: 'The server wants a login by OAuth: see svcctl mcp login.' }),
+  scope: Flags.string({ summary: 'Scope that a login may ask for; may be given several times.', helpValue: 'SCOPE', ...repeated }),
   header: Flags.string({ summary: 'Header of each request; may be given several times.', helpValue: 'NAME=VALUE', ...repeated }),
 }
 

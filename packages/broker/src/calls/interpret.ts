@@ -64,7 +64,12 @@ export const interpretAnswer = (address: ToolAddress, { result, redactor }: Answ
 
 const maxMessage = 1024
 
+/** After these the call was not made. */
+const logins: Partial<Record<FailureKind, 'needed' | 'too-narrow'>> = { 'needs-login': 'needed', scope: 'too-narrow' }
+
 const fromFailure = (address: ToolAddress, kind: FailureKind, wasSent: boolean): Outcome => {
+  const login = logins[kind]
+  if (login !== undefined) return refuse(address, 'server-unavailable', { login })
   if (kind === 'too-large') return refuse(address, 'too-large')
   if (kind !== 'status' && kind !== 'protocol') return refuse(address, 'server-unavailable', { wasSent: wasSent && !untouched.has(kind) })
   return buildFailure(address, 'upstream-error', {
@@ -88,7 +93,8 @@ export const interpretError = (address: ToolAddress, error: unknown, { signal, w
   if (cause instanceof NotDeclared) return refuse(address, 'not-declared')
   if (cause instanceof DefinitionChanged) return refuse(address, 'definition-changed')
   if (cause instanceof QueueFull) return refuse(address, 'busy', { retryAfter: 1 })
-  if (cause instanceof NotConnected) return refuse(address, 'server-unavailable', { retryAfter: cause.retryAfter, wasSent })
+  if (cause instanceof NotConnected && logins[cause.kind] === undefined)
+    return refuse(address, 'server-unavailable', { retryAfter: cause.retryAfter, wasSent })
   if (cause instanceof AnswerRefused)
     return refuse(address, 'too-large', { excess: describeJsonFault(cause.fault, jsonBounds.upstreamMessage) })
   if (cause instanceof UpstreamFailure) return fromFailure(address, cause.kind, wasSent)

@@ -65,6 +65,8 @@ interface RefusalOptions {
   readonly retryAfter?: number | undefined
   /** The server may have got the call. */
   readonly wasSent?: boolean
+  /** Why the server cannot be used, where a person can do something about it. */
+  readonly login?: 'needed' | 'too-narrow'
   /** The limit that the answer is over, as the end of a sentence. */
   readonly excess?: string
 }
@@ -80,10 +82,14 @@ const messages: Record<Refusal, MessageBuilder> = {
   frozen: (name, wasSent) => `${name}: tool calls are stopped by an operator until further notice${wasSent ? `; ${unknownEffect}` : ''}`,
   'not-declared': (name) => `${name}: the server does not offer this tool now; list the tools again`,
   'definition-changed': (name) => `${name}: the definition of the tool changed after approval; a human has to approve it again`,
-  'server-unavailable': (name, wasSent) =>
-    wasSent
+  'server-unavailable': (name, wasSent, { login }) => {
+    if (login === 'needed') return `${name}: the tool server needs login; ${notMade}; a person has to log in again`
+    if (login === 'too-narrow')
+      return `${name}: the login at the tool server does not allow this; ${notMade}; a person has to log in for more`
+    return wasSent
       ? `${name}: the tool server was lost before it answered; ${unknownEffect}`
-      : `${name}: the tool server cannot be used now; try again later`,
+      : `${name}: the tool server cannot be used now; try again later`
+  },
   timeout: (name, wasSent) =>
     `${name}: no answer within ${limits.callTime / 1000} s; ${wasSent ? unknownEffect : `${notMade}; try again later`}`,
   cancelled: (name, wasSent) => `${name}: the call was cancelled; ${wasSent ? unknownEffect : notMade}`,

@@ -69,6 +69,8 @@ export class Catalog {
     return this.#next(async () => {
       const { gateway, servers, origins, settings } = this.#options
       const catalog = await gateway.catalog({})
+      // A server is known with its login.
+      await settings.logins.synchronize(catalog)
       servers.synchronize(catalog)
       settings.serverLogs.keepOnly(new Set(catalog.map(({ name }) => name)))
       void origins.synchronize(catalog.map(({ entry }) => entry))

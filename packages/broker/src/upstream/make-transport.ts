@@ -1,9 +1,19 @@
 // Makes the transport of a catalog entry, not yet started, with the variables of the entry expanded and its secrets redacted.
 import { join } from 'node:path'
-import { type BrokerBoot, type CatalogEntry, limits, type LocalEntry, type ServerName, type SessionID } from '@gatehouse/contracts'
+import {
+  type BrokerBoot,
+  type CatalogEntry,
+  limits,
+  type LocalEntry,
+  type RemoteEntry,
+  type ServerName,
+  type SessionID,
+} from '@gatehouse/contracts'
 import { canonical, type Logger, privateDirectory, sha256 } from '@gatehouse/kernel'
 import type { Reach, Resolve } from '@gatehouse/outbound'
 import type { Transport } from '@modelcontextprotocol/client'
+import { createLiveRedactor, joinRedactors } from '../oauth/live-redactor.ts'
+import { asksForLogin, type Logins } from '../oauth/logins.ts'
 import { checkHeaders, checkVariables, expand, type Expanded, minSecretLength } from '../secrets/expand.ts'
 import { createRedactor, type Redactor } from '../secrets/redact.ts'
 import { UpstreamFailure } from './base/failure.ts'
@@ -60,6 +70,7 @@ export interface ConnectSettings {
   reachOf(entry: CatalogEntry): Promise<Reach>
   /** Where local servers run in containers. */
   readonly containers?: Containers | undefined
+  readonly logins: Pick<Logins, 'of' | 'needsLogin' | 'synchronize'>
   /** Seam for tests. */
   readonly resolve?: Resolve | undefined
   /** Registers an expanded value, so that no log shows it. */
@@ -105,24 +116,31 @@ const createStart = async ({ named, entry }: Local, env: Readonly<Record<string,
   return () => containers.start({ ...named, entry, env })
 }
 
+const makeRemote = async (name: ServerName, entry: RemoteEntry, settings: ConnectSettings): Promise<MadeTransport> => {
+  const expanded = expand(entry.headers, settings.boot.variables)
+  const { values } = expanded
+  checkHeaders(values)
+  const { ownAddress, outbound } = settings.boot
+  const login = asksForLogin(entry) ? settings.logins.of(name, entry) : undefined
+  const transport = createHttpTransport({
+    url: entry.url,
+    headers: values,
+    ownAddress,
+    outbound,
+    reach: await settings.reachOf(entry),
+    resolve: settings.resolve,
+    authorization: login,
+  })
+  const redactor = buildRedactor(name, expanded, settings)
+  if (login === undefined) return { kind: 'http', transport, redactor }
+  const ofLogin = createLiveRedactor(() => login.secrets)
+  return { kind: 'http', transport, redactor: joinRedactors(redactor, ofLogin) }
+}
+
 /** Rejects with `UpstreamFailure` when the entry cannot be used on this unit. */
 export const makeTransport = async (named: NamedEntry, settings: ConnectSettings, signal: AbortSignal): Promise<MadeTransport> => {
   const { name, entry, session } = named
-  if (entry.transport === 'http') {
-    const expanded = expand(entry.headers, settings.boot.variables)
-    const { values } = expanded
-    checkHeaders(values)
-    const { ownAddress, outbound } = settings.boot
-    const transport = createHttpTransport({
-      url: entry.url,
-      headers: values,
-      ownAddress,
-      outbound,
-      reach: await settings.reachOf(entry),
-      resolve: settings.resolve,
-    })
-    return { kind: 'http', transport, redactor: buildRedactor(name, expanded, settings) }
-  }
+  if (entry.transport === 'http') return makeRemote(name, entry, settings)
   const expanded = expand(entry.env, settings.boot.variables)
   const { values } = expanded
   checkVariables(values)

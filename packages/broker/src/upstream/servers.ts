@@ -50,13 +50,24 @@ export class Servers {
     for (const item of catalog) if (!this.#known.has(item.name)) this.#known.set(item.name, { item, pool: this.#create(item) })
   }
 
+  /** Replaces the connections after a login or logout. */
+  renew(name: string): void {
+    const known = this.#known.get(name)
+    if (known === undefined) return
+    known.pool.retire()
+    this.#known.set(name, { item: known.item, pool: this.#create(known.item) })
+  }
+
   /** Ends the separate upstreams of the session. */
   async leave(session: SessionID): Promise<void> {
     await Promise.all([...this.#known.values()].map(({ pool }) => pool.leave(session)))
   }
 
   states(): Record<string, ServerState> {
-    return Object.fromEntries([...this.#known].map(([name, { pool }]) => [name, pool.state]))
+    const { logins } = this.#options.settings
+    const stateOf = (name: string, { pool }: ServerRecord): ServerState =>
+      logins.needsLogin(name) ? { ...pool.state, status: 'needs-login' } : pool.state
+    return Object.fromEntries([...this.#known].map(([name, record]) => [name, stateOf(name, record)]))
   }
 
   async close(): Promise<void> {

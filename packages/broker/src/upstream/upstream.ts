@@ -5,13 +5,16 @@ import { limits, type ProbeResult, type ServerState } from '@gatehouse/contracts
 import { abortable, backoff, type Metrics, wallMs } from '@gatehouse/kernel'
 import { ActiveConnection, type Listing, type OpenOptions } from './active-connection.ts'
 import { classify } from './base/classify.ts'
-import { NotConnected, UpstreamFailure } from './base/failure.ts'
+import { type FailureKind, NotConnected, UpstreamFailure } from './base/failure.ts'
 
 export interface UpstreamOptions extends Omit<OpenOptions, 'signal' | 'onDead'> {
   readonly metrics: Metrics
   /** Called whenever a connection is made or lost. */
   readonly onUp: (up: 0 | 1) => void
 }
+
+/** Asking again soon does not help. */
+const denials: ReadonlySet<FailureKind> = new Set(['denied', 'needs-login'])
 
 /** When to connect again after a failure: pauses grow, with jitter, and start from the first after a connection that lasted. */
 class RetrySchedule {
@@ -38,7 +41,7 @@ class RetrySchedule {
     if (this.#upSince !== 0 && performance.now() - this.#upSince >= limits.upstreamSustained) this.#pauses.reset()
     this.#upSince = 0
     this.#last = failure
-    this.#nextAt = performance.now() + (failure.kind === 'denied' ? limits.upstreamRetryDenied : this.#pauses.next())
+    this.#nextAt = performance.now() + (denials.has(failure.kind) ? limits.upstreamRetryDenied : this.#pauses.next())
   }
 }
 

@@ -35,6 +35,26 @@ export const ServerLogs = v.strictObject({
 })
 export type ServerLogs = v.InferOutput<typeof ServerLogs>
 
+/** What a browser brings back, or whoever pretends to be one. */
+const text = v.pipe(v.string(), v.maxLength(4096))
+
+export const BegunLogin = v.strictObject({
+  id: text,
+  /** To be opened in a browser. */
+  url: v.string(),
+  expiresAt: Time,
+})
+export type BegunLogin = v.InferOutput<typeof BegunLogin>
+
+export const LoginProgress = v.strictObject({ status: v.picklist(['waiting', 'done']) })
+export type LoginProgress = v.InferOutput<typeof LoginProgress>
+
+export const LogoutOutcome = v.strictObject({
+  /** The authorization server says that the tokens are good for nothing any more. */
+  revoked: v.boolean(),
+})
+export type LogoutOutcome = v.InferOutput<typeof LogoutOutcome>
+
 const CallFilter = {
   ...ofGroup,
   ...span,
@@ -61,6 +81,23 @@ export const brokerControlPlane = defineEdge({
     logs: call(v.strictObject({ name: ServerName, after: v.optional(v.number()), limit: v.optional(v.number()) }), ServerLogs, {
       large: true,
     }),
+    /** A login of the unit at a remote tool server: its address is for the browser of whoever begins it. */
+    beginLogin: call(
+      v.strictObject({ name: ServerName, principal: v.string(), url: v.string(), clientMetadataUrl: v.optional(v.string()) }),
+      BegunLogin,
+      {
+        patient: true,
+        deadline: limits.probeTime,
+      },
+    ),
+    /** What a browser came back with. Nothing is known of whoever sent it. */
+    answerLogin: call(
+      v.strictObject({ state: text, code: v.optional(text), error: v.optional(text), iss: v.optional(text) }),
+      v.strictObject({ taken: v.boolean() }),
+    ),
+    /** Finishes the login once the browser has come back; the principal is the one that began it. */
+    finishLogin: call(v.strictObject({ id: text, principal: v.string() }), LoginProgress, { patient: true, deadline: limits.probeTime }),
+    logout: call(v.strictObject({ name: ServerName, principal: v.string() }), LogoutOutcome, { patient: true, deadline: limits.probeTime }),
     states: call(v.strictObject({}), v.record(v.string(), ServerState)),
     /** Newest first. `groups` limits the records to these groups. */
     records: call(v.strictObject({ ...page, ...CallFilter, groups: v.optional(v.array(AgentGroupID)) }), listOf(CallRecord), {

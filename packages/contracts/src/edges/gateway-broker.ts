@@ -43,6 +43,16 @@ const StoredEntry = v.strictObject({ name: ServerName, entry: CatalogEntry, dige
 
 const OpenSession = v.strictObject({ session: SessionID, agentGroupID: AgentGroupID, identity: v.optional(HostIdentity) })
 
+const login = {
+  server: ServerName,
+  /** Who did it; absent where the broker did. */
+  principal: v.optional(v.string()),
+  grant: v.picklist(['authorization_code', 'client_credentials']),
+  issuer: v.string(),
+  /** SHA-256 of the access token. */
+  token: Digest,
+}
+
 export const gatewayBroker = defineEdge({
   server: 'gateway',
   caller: 'broker',
@@ -65,6 +75,11 @@ export const gatewayBroker = defineEdge({
     observed: call(v.strictObject({ server: ServerName, entryDigest: Digest, tools: v.array(ToolDefinition) }), v.strictObject({}), {
       patient: true,
       large: true,
+    }),
+    /** Journals that the unit is logged in at a remote server from now on; it is not before this resolves. */
+    loggedIn: call(v.strictObject({ ...login, scopes: v.array(v.string()) }), v.strictObject({}), { patient: true }),
+    loggedOut: call(v.strictObject({ ...login, cause: v.picklist(['asked', 'entry-changed', 'refused']) }), v.strictObject({}), {
+      patient: true,
     }),
   },
   events: {

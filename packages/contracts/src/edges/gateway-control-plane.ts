@@ -70,6 +70,7 @@ export const permitRoutes = [
   'purge',
   'backup',
   'mcp',
+  'server-login',
 ] as const
 export type PermitRoute = (typeof permitRoutes)[number]
 

@@ -11,6 +11,7 @@ import { consoleRoutes } from './console.ts'
 import { eventRoutes } from './events.ts'
 import { fileRoutes } from './files.ts'
 import { freezeRoutes } from './freeze.ts'
+import { loginRoutes } from './logins.ts'
 import { mcpRoutes } from './mcp.ts'
 import { modelRoutes } from './models.ts'
 import { registryRoutes } from './registry.ts'
@@ -39,6 +40,7 @@ export const createRoutes = (readDocument: () => Promise<object>, { now, hasMcp 
     .route('/', fileRoutes)
     .route('/', serverRoutes)
     .route('/', catalogRoutes)
+    .route('/', loginRoutes)
     .route('/', modelRoutes)
     .route('/', channelRoutes)
     .route('/', webhookRoutes(now))

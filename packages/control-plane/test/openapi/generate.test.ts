@@ -22,7 +22,19 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 
 const metadata = '/.well-known/oauth-protected-resource'
-const isOpen = new Set(['/', '/ui', '/ui/', '/ui/{path}', '/healthz', '/readyz', '/v1/webhooks', metadata, `${metadata}/mcp`])
+const isOpen = new Set([
+  '/',
+  '/ui',
+  '/ui/',
+  '/ui/{path}',
+  '/healthz',
+  '/readyz',
+  '/v1/webhooks',
+  metadata,
+  `${metadata}/mcp`,
+  '/v1/oauth/callback',
+  '/v1/oauth/client.json',
+])
 
 test('openapi is what is committed', async () => {
   if (process.env.UPDATE === '1') await writeFile(committed, text)

@@ -36,12 +36,23 @@ const urlIssues = (entry: CatalogEntry): FieldIssue[] => {
 
 export const referenceHint = '${NAME} is only expanded in the values of env and headers: put it there'
 
+/** Both would set the same header. */
+const headerIssues = (entry: CatalogEntry): FieldIssue[] => {
+  if (entry.transport !== 'http' || entry.auth === undefined) return []
+  const names = Object.keys(entry.headers).filter((name) => name.toLowerCase() === 'authorization')
+  return names.map((name) => ({
+    pointer: toPointer(['headers', name]),
+    detail: 'cannot be used together with auth, which sets this header',
+  }))
+}
+
 export const checkEntry = (entry: CatalogEntry): FieldIssue[] => {
   const plain = plainFields(entry)
   const expanded = expandedFields(entry)
   const headers = entry.transport === 'http' ? expanded : []
   return [
     ...urlIssues(entry),
+    ...headerIssues(entry),
     ...issuesWhere(
       plain,
       (text) => text.includes('${'),

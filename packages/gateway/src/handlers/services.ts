@@ -1,6 +1,7 @@
 // RPC handlers for the other processes of the unit; each delegates to one use case.
 import { type gatewayBroker, type gatewayChannels, type gatewayModelProxy, gatewayRunner } from '@gatehouse/contracts'
 import type { Handlers, LifeHandlers } from '@gatehouse/rpc'
+import { recordLogin, recordLogout } from '../catalog/logins.ts'
 import { storedServers } from '../catalog/servers.ts'
 import { reportRollout } from '../changes/rollout.ts'
 import { admit, maySpeak } from '../channels/admit.ts'
@@ -56,6 +57,8 @@ export const brokerHandlers = (services: Services): Handlers<typeof gatewayBroke
       .map(withoutConversation),
   surfaceReady: (report) => (surfaceReady(services, report), {}),
   observed: async (listing) => (await observe(services, listing), {}),
+  loggedIn: async (login) => (await recordLogin(services, login), {}),
+  loggedOut: async (logout) => (await recordLogout(services, logout), {}),
 })
 
 /** Handlers for the channels: admission of messages and answers, approval cards, and decisions from a channel. */

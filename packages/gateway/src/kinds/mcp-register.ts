@@ -1,5 +1,14 @@
 // Kind `mcp_register`: a new tool server in the catalog. The evidence shows its command or URL and every value that it receives.
-import { type After, type CatalogEntry, checkServerUrl, type Failure, mask, type ServerName, type Described } from '@gatehouse/contracts'
+import {
+  type After,
+  type CatalogEntry,
+  checkServerUrl,
+  type Failure,
+  mask,
+  type ServerAuth,
+  type ServerName,
+  type Described,
+} from '@gatehouse/contracts'
 import { checkEntry, namesReference } from '../catalog/entry.ts'
 import { mapSecretValues } from '../secrets.ts'
 import { unitLocks } from '../state/lock.ts'
@@ -24,12 +33,25 @@ const describeValues = (values: Readonly<Record<string, string>>, to: string): s
 /** The host of a URL. A URL that the verifier refuses may not have one. */
 const readHost = (url: string): string => (checkServerUrl(url) === null ? new URL(url).host : 'the server')
 
+/** Who logs in where, for which scopes, and who receives the token. */
+const describeLogin = ({ grant, scopes, clientSecret, issuer }: ServerAuth, to: string): string[] => {
+  const from = issuer === undefined ? `the authorization server that ${to} names` : readHost(issuer)
+  const asks = scopes === undefined ? 'whatever scopes the server wants' : `the scopes ${scopes.map(quote).join(', ')} at most`
+  const secret = clientSecret === undefined ? [] : describeValues({ secret: clientSecret }, from)
+  const who = grant === 'client_credentials' ? 'logs in by itself' : 'lets an admin log in'
+  return [...secret, `${who} at ${from}, asks for ${asks}, and sends the token to ${to}`]
+}
+
 /** Evidence for a new tool server: its entry, and one sentence for each value that it receives. Values are not shown. */
 const describeEntry = (server: ServerName, entry: CatalogEntry): Described => {
   const sharing = entry.sharing === undefined ? {} : { sharing: entry.sharing }
   const common = { status: 'described' as const, server, transport: entry.transport, ...sharing }
   const reach = entry.transport === 'stdio' || entry.reach === undefined ? {} : { reach: entry.reach }
-  if (entry.transport === 'http') return { ...common, url: entry.url, ...reach, sends: describeValues(entry.headers, readHost(entry.url)) }
+  if (entry.transport === 'http') {
+    const to = readHost(entry.url)
+    const login = entry.auth === undefined ? [] : describeLogin(entry.auth, to)
+    return { ...common, url: entry.url, ...reach, sends: [...describeValues(entry.headers, to), ...login] }
+  }
   const image = entry.image === undefined || entry.image === '' ? {} : { image: entry.image }
   return {
     ...common,

@@ -77,6 +77,7 @@ export const rights: Readonly<Record<Act, Right>> = {
   putServer: unitFrom('admin'),
   removeServer: unitFrom('admin'),
   reload: unitFrom('admin'),
+  'server-login': unitFrom('admin'),
   tokens: unitFrom('admin'),
   createToken: unitFrom('admin'),
   revokeToken: unitFrom('admin'),

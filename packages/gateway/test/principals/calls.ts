@@ -86,6 +86,7 @@ export const rows: Readonly<Record<RowName, Row>> = {
   'permit resume': row('approver', 'not-found', ({ session }) => ({ session })),
   'permit purge': row('admin', 'not-found', ({ session }) => ({ session })),
   'permit backup': row('admin', 'forbidden'),
+  'permit server-login': row('admin', 'forbidden'),
 
   'permit mcp': row('client', 'forbidden'),
   clientSubmit: row('client', 'forbidden', () => ({ kind: 'mcp_access', after: { server: 'sample', tools: ['echo'] } })),

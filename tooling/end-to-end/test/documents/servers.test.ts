@@ -11,6 +11,7 @@ import { follow } from '../../src/documents/follow.ts'
 import { freePort, freshDirectory, release } from '../../src/unit.ts'
 import { lacking } from '../fixtures/container-world.ts'
 import { startGuardedSample } from '../fixtures/guarded-sample.ts'
+import { startProtectedSample } from '../fixtures/protected-sample.ts'
 import { openProviderHosts } from '../fixtures/provider-hosts.ts'
 import { registryReach } from '../fixtures/registry-reach.ts'
 
@@ -42,6 +43,20 @@ test('a remote server is added, granted and called, and only with the header; so
     },
     listens: { sample: port },
   })
+})
+
+test('a server that wants OAuth is logged in at by a browser, granted, called and logged out of', async (t) => {
+  const server = await startProtectedSample()
+  t.after(() => server.stop())
+  const browser = join(import.meta.dirname, '../fixtures/browser.mjs')
+  await follow('docs/how-to/oauth-server.md', {
+    already: 'gatehouse --dev',
+    places: {
+      'https://mcp.example.org/mcp': server.url,
+      'svcctl mcp login tracker': `svcctl mcp login tracker 2>&1 | node ${browser}`,
+    },
+  })
+  assert.equal(server.authority.revoked.length, 2)
 })
 
 test('the servers of a client are imported, submitted and approved, with the secret in the environment only', async (t) => {

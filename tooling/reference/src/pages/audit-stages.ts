@@ -19,6 +19,8 @@ const meanings: Readonly<Record<AuditStage, string>> = {
   'catalog-put': 'an operator created or replaced a catalog entry',
   'catalog-delete': 'an operator removed a catalog entry',
   'catalog-reload': 'the catalog file was reloaded; lists each difference',
+  'server-login': 'the unit was logged in at a remote tool server; holds the digest of the token',
+  'server-logout': 'a login at a remote tool server ended: asked for, refused by its server, or its entry changed',
   'token-create': 'a token was created, or the admin token reset',
   'token-revoke': 'a token was revoked',
   'auth-failed': 'a wrong token was presented; repeated failures share one line',

@@ -41,6 +41,8 @@ const sentences: Readonly<Record<Stage, (entry: AuditEntry) => string>> = {
   'catalog-put': (entry) => `saved MCP server ${textAt(entry, 'name')}`,
   'catalog-delete': (entry) => `removed MCP server ${textAt(entry, 'name')}`,
   'catalog-reload': () => 'read the catalog file',
+  'server-login': (entry) => `logged in at MCP server ${textAt(entry, 'server')}`,
+  'server-logout': (entry) => `ended the login at MCP server ${textAt(entry, 'server')}`,
   'token-create': (entry) => `created a token${textAt(entry, 'token', 'name') === '' ? '' : ` for ${textAt(entry, 'token', 'name')}`}`,
   'token-revoke': (entry) => `revoked the token of ${textAt(entry, 'name')}`,
   'auth-failed': () => 'presented a wrong token',

@@ -3,8 +3,14 @@ import type { CatalogEntry, ServerState } from '@gatehouse/contracts'
 import { Untrusted } from '../../components/elements.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 
-const tones = { up: 'good', connecting: 'info', idle: '', down: 'bad' } as const
-const words = { up: 'up', connecting: 'connecting', idle: 'idle: it starts when it is needed', down: 'down' } as const
+const tones = { up: 'good', connecting: 'info', idle: '', down: 'bad', 'needs-login': 'warn' } as const
+const words = {
+  up: 'up',
+  connecting: 'connecting',
+  idle: 'idle: it starts when it is needed',
+  down: 'down',
+  'needs-login': 'needs login: svcctl mcp login',
+} as const
 
 export const targetOf = (entry: CatalogEntry): string => (entry.transport === 'http' ? entry.url : [entry.command, ...entry.args].join(' '))
 

@@ -1,6 +1,6 @@
 // Maps any error of a connection to an `UpstreamFailure`, by codes and statuses, never by text that a server sent.
 import { OutboundFailure } from '@gatehouse/outbound'
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
+import { InsufficientScopeError, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import { AnswerRefused, type FailureKind, UpstreamFailure } from './failure.ts'
 
 const bySystemCode: Readonly<Record<string, FailureKind>> = {
@@ -39,6 +39,7 @@ const bySdkCode = (error: SdkError): UpstreamFailure | undefined => {
 const classifyOne = (error: unknown): UpstreamFailure | undefined => {
   if (error instanceof UpstreamFailure) return error
   if (error instanceof OutboundFailure) return error.kind === 'too-large' ? new AnswerRefused('bytes') : new UpstreamFailure(error.kind)
+  if (error instanceof InsufficientScopeError) return new UpstreamFailure('scope')
   if (error instanceof SdkError) return bySdkCode(error)
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
   if (code === undefined) return undefined

@@ -23,6 +23,9 @@ const phrases = {
   certificate: 'the certificate of the server cannot be verified',
   redirected: 'the server answered with a redirect, which is never followed',
   denied: 'the server refused the credentials',
+  'needs-login': 'nobody is logged in at the server, or the login has ended',
+  scope: 'the server asks for more than the login allows',
+  authorization: 'the authorization server of the server cannot be used',
   status: 'the server answered with an HTTP error',
   'session-lost': 'the server has forgotten the session',
   protocol: 'the server does not answer as MCP asks',
@@ -42,6 +45,8 @@ export const untouched: ReadonlySet<FailureKind> = new Set([
   'proxy',
   'certificate',
   'denied',
+  'needs-login',
+  'authorization',
   'session-lost',
   'backlog',
 ])

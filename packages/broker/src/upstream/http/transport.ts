@@ -3,6 +3,7 @@ import { endsWithin } from '@gatehouse/kernel'
 import { checkServerUrl, limits, type OutboundSettings } from '@gatehouse/contracts'
 import { createOutlet, type Reach, type Resolve } from '@gatehouse/outbound'
 import { StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions, type Transport } from '@modelcontextprotocol/client'
+import { type Authorization, createAuthorizedFetch } from '../../oauth/authorized-fetch.ts'
 import { type AnswerRefused, findRefusal, UpstreamFailure } from '../base/failure.ts'
 import { createMcpFetch } from './fetch.ts'
 
@@ -50,10 +51,12 @@ export interface HttpOptions {
   readonly outbound: OutboundSettings
   readonly reach: Reach
   readonly resolve?: Resolve | undefined
+  /** Where the server is sent the token of a login. */
+  readonly authorization?: Authorization | undefined
 }
 
 /** The catalog may have been written by hand, so the url is judged here too. */
-export const createHttpTransport = ({ url, headers, ownAddress, outbound, reach, resolve }: HttpOptions): Transport => {
+export const createHttpTransport = ({ url, headers, ownAddress, outbound, reach, resolve, authorization }: HttpOptions): Transport => {
   const refused = checkServerUrl(url)
   if (refused !== null) throw new UpstreamFailure('address-refused', `the url of the server is refused: ${refused}`)
   const target = new URL(url)
@@ -69,8 +72,9 @@ export const createHttpTransport = ({ url, headers, ownAddress, outbound, reach,
   const reconnection = createReconnection()
   const sent = new Headers({ 'accept-encoding': 'identity' })
   for (const [name, value] of Object.entries(headers)) sent.set(name, value)
+  const fetch = authorization === undefined ? outlet.fetch : createAuthorizedFetch(outlet.fetch, authorization)
   const transport = new StreamableHTTPClientTransport(target, {
-    fetch: createMcpFetch(outlet.fetch),
+    fetch: createMcpFetch(fetch),
     requestInit: { headers: Object.fromEntries(sent) },
     reconnectionScheduler: reconnection.scheduler,
     reconnectionOptions: { initialReconnectionDelay: 1_000, maxReconnectionDelay: 30_000, reconnectionDelayGrowFactor: 2, maxRetries: 2 },
