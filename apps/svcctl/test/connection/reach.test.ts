@@ -43,7 +43,7 @@ test('a page of something in front of the unit, and an answer of another service
   const page = createHttp((_, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway\u001b[2J</h1>'))
   const other = createHttp((_, response) => response.end('{"hello":"\u001b[2J"}'))
   const first = await status(`http://127.0.0.1:${await listen(t, page)}`)
-  assert.match(first.stderr, /Try: check that the address is that of a unit and not of something in front of it/)
+  assert.match(first.stderr, /Try: check that the address is that of a unit, and not of a proxy in front of it/)
   const second = await status(`http://127.0.0.1:${await listen(t, other)}`)
   assert.match(second.stderr, /Try: check that .* is a unit of the same version/)
   for (const { stderr, code } of [first, second]) {
