@@ -70,7 +70,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     })
     for (const group of ['one', 'two']) await open(group)
     await assert.rejects(open('three'), (error: Error) => {
-      assert.match(error.message, /all 2 disks of 16 MiB .* taken: gatehouse setup --disks 3x16 /)
+      assert.match(error.message, /all 2 disks of 16 MiB .* in use: gatehouse setup --disks 3x16 /)
       return none(error)
     })
     // As many as there are images: with fewer setup would make none.
@@ -223,7 +223,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
       await mkdir(`${groups}/.removed/${group}.1`, { recursive: true })
       await rename(referenceOf(groups, group), `${groups}/.removed/${group}.1/${group}.disk`)
     }
-    await assert.rejects(open('three'), /taken/)
+    await assert.rejects(open('three'), /in use/)
     await releaseDisk(pool, `${groups}/.removed/one.1/one.disk`)
     assert.deepEqual(await readdir(`${disks}/${one?.name}`), ['lost+found'])
     assert.equal(await readFile(`${disks}/${two?.name}/kept`, 'utf8'), 'two')
