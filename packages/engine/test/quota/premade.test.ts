@@ -77,7 +77,7 @@ describe('the disk of a group that was made beforehand', { skip: lacking === '' 
     const unmounted = `${disks}/16-04.img`
     await writeFile(unmounted, '')
     t.after(() => rm(unmounted))
-    await assert.rejects(open('three'), /all 2 disks of 16 MiB .* taken, and 1 more not mounted: gatehouse setup --disks 4x16 /)
+    await assert.rejects(open('three'), /all 2 disks of 16 MiB .* in use, and 1 more not mounted: gatehouse setup --disks 4x16 /)
   })
 
   it('contains the existing files of the group and none of the former group', async (t) => {
