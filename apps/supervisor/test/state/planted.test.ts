@@ -61,8 +61,8 @@ suite('a backup of a unit whose agent plants what it can', () => {
     const reasons: Record<string, RegExp> = {
       '\\xff': /^its name is no text$/,
       '\\xfeA': /^its name is no text$/,
-      [`${'é'.repeat(100)}\\nx`]: /not read from an archive as it is written/,
-      'to afar and a line end': /not read from an archive as it is written/,
+      [`${'é'.repeat(100)}\\nx`]: /a character, such as a line break, that an archive cannot represent/,
+      'to afar and a line end': /a character, such as a line break, that an archive cannot represent/,
       'to no text': /^the target of this link is no text$/,
       pipe: /neither a file, a directory nor a link/,
       socket: /neither a file, a directory nor a link/,

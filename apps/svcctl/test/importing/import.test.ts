@@ -68,7 +68,7 @@ test('an address becomes a remote entry, also behind mcp-remote, and one that th
   const args = ['-y', 'mcp-remote@1.0.0', entry.url, '--header', 'Authorization: Bearer abc']
   assert.deepEqual(proposed({ command: 'npx', args }).entry, entry)
   assert.match(proposed({ type: 'sse', url: entry.url }).notes[0] ?? '', /older SSE transport/)
-  assert.match(proposed({ url: 'http://mcp.example.org/mcp' }).notes[0] ?? '', /expected https/)
+  assert.match(proposed({ url: 'http://mcp.example.org/mcp' }).notes[0] ?? '', /must use https/)
   assert.match(proposed({ url: 'https://mcp.example.org/mcp?api_key=abc' }).notes[0] ?? '', /holds a secret/)
   for (const definition of [null, [], {}, { command: 1 }, { command: 'x', args: 'y' }, { command: ' ' }])
     assert.equal(proposed(definition).becomes, 'refused', JSON.stringify(definition))
