@@ -25,6 +25,7 @@ const started: Row = [
   'gives a local server the declared variables and a few of the host',
 ]
 
+const oauth = 'packages/broker/test/oauth'
 const sandboxLimits = `${runner}/sessions/limits.test.ts`
 const stopped: Row = [sandboxLimits, 'a sandbox that reaches it is stopped, people are told why, and it is counted']
 const callRates: Row = [`${gateway}/grants/call-rates.test.ts`, 'the others are told when to try again, and counted']
@@ -50,7 +51,7 @@ const limits: Readonly<Record<keyof GroupLimits, LimitRows>> = {
     counted: callRates,
   },
   memoryMiB: {
-    holds: [launch, ['packages/engine/test/conformance.test.ts', 'reports a kill for memory as such']],
+    holds: [launch, ['packages/engine/test/conformance.test.ts', 'reports an out-of-memory kill']],
     told: stopped,
     counted: [sandboxLimits, "['memoryMiB',"],
   },
@@ -61,12 +62,12 @@ const limits: Readonly<Record<keyof GroupLimits, LimitRows>> = {
     counted: [sandboxLimits, "count('sandbox_cpu_throttled_seconds_total')"],
   },
   processes: {
-    holds: [launch, ['packages/engine/test/conformance.test.ts', 'reports an end for want of processes as such']],
+    holds: [launch, ['packages/engine/test/conformance.test.ts', 'reports an exit caused by the process limit']],
     told: stopped,
     counted: [sandboxLimits, "['processes',"],
   },
   workspaceMiB: {
-    holds: [['packages/engine/test/quota/disk.test.ts', 'ends at its bytes and at its files']],
+    holds: [['packages/engine/test/quota/disk.test.ts', 'enforces its limits of bytes and files without affecting another group']],
     told: [disks, 'ends at its limit, which people are told'],
     counted: [disks, "count('group_limit_reached_total', 'workspaceMiB'), 1"],
   },
@@ -110,7 +111,7 @@ const effects: Readonly<Record<Kind, Readonly<Record<string, readonly Row[]>>>> 
   },
   mounts: {
     'mounts.source': [[`${runner}/mounts/sight.test.ts`, 'mounts-wanted']],
-    'mounts.target': [['packages/engine/test/conformance.test.ts', 'sees files of its mounts']],
+    'mounts.target': [['packages/engine/test/conformance.test.ts', 'sees the files of its mounts']],
     'mounts.mode': [[`${runner}/sessions/life.test.ts`, 'mounts what the session may use and nothing else']],
   },
   mcp_access: {
@@ -135,6 +136,12 @@ const effects: Readonly<Record<Kind, Readonly<Record<string, readonly Row[]>>>> 
     url: [registered],
     headers: [registered],
     reach: [[`${gateway}/catalog/reach.test.ts`, 'what a person proposed is as it was approved']],
+    'auth.type': [[`${oauth}/grants.test.ts`, 'where the entry asks for no login']],
+    'auth.grant': [[`${oauth}/grants.test.ts`, 'logs in by itself with the credentials of its client']],
+    'auth.clientID': [[`${oauth}/oidc-provider.test.ts`, 'logs in by itself with client credentials']],
+    'auth.clientSecret': [[`${oauth}/oidc-provider.test.ts`, 'a client secret that the provider does not know is refused']],
+    'auth.issuer': [[`${oauth}/attacks.test.ts`, 'a secret to the issuer of its entry alone']],
+    'auth.scopes': [[`${oauth}/grants.test.ts`, 'asks for more at the next login where a tool wants more']],
   },
 }
 

@@ -44,7 +44,7 @@ describe('choosing a driver', () => {
   })
 
   it('refuses --sandbox none without --dev', async () => {
-    for (const mode of ['production', 'demo'] as const) assert.match(await chosen('none', mode), /--dev alone/)
+    for (const mode of ['production', 'demo'] as const) assert.match(await chosen('none', mode), /only with --dev/)
     assert.match(await chosen('none', 'dev'), /^driver none: /)
   })
 

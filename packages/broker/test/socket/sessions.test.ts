@@ -95,7 +95,7 @@ test('does not report a session whose socket it cannot serve', async () => {
   await writeFile(join(await makeDirectory(sessionOne), 'tools.sock'), 'no socket')
   await bench.start()
   assert.deepEqual(bench.gateway.ready, [])
-  assert.match(bench.logLines.join(), /not ready/)
+  assert.match(bench.logLines.join(), /could not serve the tools socket/)
   assert.equal(
     (await bench.broker.life.health({}, { requestId: '', traceparent: undefined, signal: new AbortController().signal })).facts['sessions'],
     0,

@@ -250,7 +250,7 @@ if (process.env['GATEHOUSE_PROFILE'] === 'full') {
     })
     assert.equal((await long).content[0]?.['text'], 'thawed')
     assert.deepEqual([(await state())?.status, await initializes()], ['up', 1])
-    assert.equal(bench.logLines.filter((line) => /could not be listed.*did not answer in time/.test(line)).length >= 2, true)
+    assert.equal(bench.logLines.filter((line) => /could not list the tools.*did not answer in time/.test(line)).length >= 2, true)
   })
 
   test('leaves a server alone that lets one call run out of time and answers others', async () => {

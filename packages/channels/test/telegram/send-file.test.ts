@@ -66,7 +66,7 @@ test('whatever a name holds, it is a name and nothing else', async () => {
 
 test('the quotes around the name are there for a reason: without them it is read as more than a name', async (t) => {
   const weak = await loadWeakened<{ createTelegram: typeof createTelegram }>(t, 'telegram/telegram.ts', {
-    file: 'telegram/send.ts',
+    file: 'telegram/telegram.ts',
     from: 'new InputFile(bytes, quoted(name))',
     to: 'new InputFile(bytes, name)',
   })

@@ -29,8 +29,8 @@ describe('the command line of bubblewrap', () => {
 
   it('is never root on the host', () => {
     const options = { ...without, programs, root: true, filter: null }
-    assert.throws(() => bubblewrapProgram({ ...spec, identity: { uid: 0, gid: 5 } }, options), /not root/)
-    assert.throws(() => bubblewrapProgram({ ...spec, identity: { uid: 5, gid: 0 } }, options), /not root/)
+    assert.throws(() => bubblewrapProgram({ ...spec, identity: { uid: 0, gid: 5 } }, options), /must not be root/)
+    assert.throws(() => bubblewrapProgram({ ...spec, identity: { uid: 5, gid: 0 } }, options), /must not be root/)
     assert.deepEqual(createBubblewrap(options).owner(undefined), { uid: 65532, gid: 65532 })
   })
 

@@ -34,9 +34,9 @@ test('a group for a program outside is of high risk, and says that it is not san
   const { id } = await submit(unit, ['agent_create', 'desk', { id: 'desk', name: 'Desk', agent: 'external' }])
   const change = await unit.gateway.controlPlane.change({ token, id }, context)
   assert.equal(change.risk, 'high')
-  assert.match(JSON.stringify(change), /which is not sandboxed/)
+  assert.match(JSON.stringify(change), /that is not sandboxed/)
   const { why, could } = await unit.gateway.controlPlane.reach({ token, id }, context)
-  assert.match(why.join(' '), /the network, the files and the credentials of that place/)
+  assert.match(why.join(' '), /with the network, files and credentials of that machine/)
   assert.deepEqual(
     could?.map(({ name }) => name),
     ['external program, not sandboxed', 'request_capability_change'],
@@ -135,7 +135,7 @@ test('no sandbox is opened for such a group, and nobody who launches hears of it
   const { session } = await sessionOf(presented)
   const refused = await fails(openSession(unit, 'outside'))
   assert.deepEqual(
-    [refused.code, refused.detail.includes('runs outside of this unit: there is no sandbox and no chat')],
+    [refused.code, refused.detail.includes('is external, so it has no sandbox and no chat')],
     ['conflict', true],
   )
   // The conversation of a client is no way in either.

@@ -96,7 +96,7 @@ test('a journal line that cannot be understood is not skipped', async () => {
   )
   await writeFile(path, `${lines.join('\n')}\n`)
   const unit = await openUnit({ dir })
-  assert.match((await fails(decide(unit, [id, 'approve']))).detail, /cannot be done again/)
+  assert.match((await fails(decide(unit, [id, 'approve']))).detail, /cannot be applied/)
   const verdict = await unit.gateway.controlPlane.auditVerify({ token }, context)
   assert.deepEqual(
     [verdict.ok, !verdict.ok && verdict.reason],

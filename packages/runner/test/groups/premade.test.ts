@@ -59,7 +59,7 @@ describe('a group whose unit was given disks', { skip, timeout: 240_000 }, () =>
     assert.ok(Number(made) >= 14 && Number(made) <= 17, `${made} MiB`)
     const groups = `${unit.stateDir}/groups`
     assert.match(await readFile(`${groups}/.disks/dev-agent.disk`, 'utf8'), /^16-01 /)
-    assert.ok(unit.lines.some((line) => /files of a group that this state does not know.*16-01/.test(line)))
+    assert.ok(unit.lines.some((line) => /files of an unknown group.*16-01/.test(line)))
     assert.ok((await readdir(`${groupDisks}/16-01/workspace`)).length >= 14)
     unit.gateway.groupIsGone = true
     unit.gateway.close((await unit.session())!.id)
@@ -210,7 +210,7 @@ describe('a group whose files this unit cannot reach', { timeout: 120_000 }, () 
     await mkdir(removed, { recursive: true })
     await writeFile(`${removed}/old.disk`, reference)
     await unit.start({ times: { removed: 0 } })
-    const says = (line: string): boolean => /not removed.*old\.1.*a disk that this unit does not have now/.test(line)
+    const says = (line: string): boolean => /could not remove.*old\.1.*a disk that this unit does not have now/.test(line)
     await waitFor(() => unit.lines.some(says), { what: 'a warning', deadline })
     assert.deepEqual(await readdir(removed), ['old.disk'])
   })

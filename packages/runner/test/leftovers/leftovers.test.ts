@@ -125,7 +125,7 @@ for (const [what, name] of [
     await open(traces).remove()
     assert.deepEqual(looked, groups('own-id', 'former-id'))
     assert.equal(await readFile(join(running, 'unit.json'), 'utf8'), before)
-    assert.match(lines.join('\n'), /another unit with the same installation id is running; it is left alone.*\/state\/running/)
+    assert.match(lines.join('\n'), /another unit with the same installation id is running; leaving its files in place.*\/state\/running/)
   })
 }
 

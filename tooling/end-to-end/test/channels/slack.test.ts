@@ -147,7 +147,7 @@ test('who asked for it, who may not decide and who shows an old card are told so
   assert.equal(await state(id), 'held')
   const values = (shown: Shown) => buttonsOf(shown.blocks).map(({ value }) => value)
   await waitFor('the card to be what it is now', patience, () => values(card).length === 2 && values(card)[0] !== values(old)[0])
-  assert.match(await answerTo('kim', () => server.press(old, 'Reject', { user: people.kim })), /no longer what was shown/)
+  assert.match(await answerTo('kim', () => server.press(old, 'Reject', { user: people.kim })), /changed after it was shown/)
 
   const present = { ...card }
   for (const _ of [1, 2]) assert.match(await answerTo('kim', () => server.press(present, 'Approve', { user: people.kim })), /was approved/)

@@ -160,7 +160,7 @@ test('message in, tool refused, request, card, a press of who may decide, tool w
     [person(666), dataOf(card), /^nothing$/],
     [nobody, dataOf(card), /^Not decided: expected a person whom one token names/],
     [ann, dataOf(card), /^Not decided: decide needs the role approver or higher/],
-    [kim, dataOf(card).replace(/:.*/, `:${'0'.repeat(32)}`), /^Not decided: .* is no longer what was shown/],
+    [kim, dataOf(card).replace(/:.*/, `:${'0'.repeat(32)}`), /^Not decided: .* changed after it was shown/],
   ]
   for (const [from, data, expected] of refusals) assert.match(await toldTo(from, card, data), expected)
   assert.equal(await state(id), 'held')
@@ -187,7 +187,7 @@ test('nobody presses for its own change, a card that moved is pressed anew, and 
   await applyChange(unit, persona('came between'))
   assert.match(await toldTo(lee, first), /^Not decided: /)
   const second = await cardOf(id, desk, (card) => dataOf(card) !== dataOf(first))
-  assert.match(await toldTo(lee, second, dataOf(first)), /^Not decided: .* is no longer what was shown/)
+  assert.match(await toldTo(lee, second, dataOf(first)), /^Not decided: .* changed after it was shown/)
   assert.equal(await state(id), 'held')
   const { digest } = await unit.client.changes.show(id)
   const approve = ['change', 'approve', id, '--digest', digest, '--by', 'pat']

@@ -170,7 +170,7 @@ test('sees at the next listing that a server is lost, not only at the next call'
     { what: 'the loss' },
   )
   assert.equal((await state())?.lastError, 'the server has forgotten the session')
-  assert.match(bench.logLines.join(), /could not be listed[^\n]*the server has forgotten the session/)
+  assert.match(bench.logLines.join(), /could not list the tools[^\n]*the server has forgotten the session/)
   remote.instead = undefined
   await waitFor(async () => !(await bench.call('remote__hello')).isError, { what: 'the server to be used again' })
 })
