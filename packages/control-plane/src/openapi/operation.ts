@@ -44,7 +44,7 @@ export const json = (description: string, schema: v.GenericSchema): Answer => ({
   content: { 'application/json': { schema: documented(schema) } },
 })
 
-export const page = (description: string): Answer => ({ description, content: { 'text/html': { schema: { type: 'string' } } } })
+export const html = (description: string): Answer => ({ description, content: { 'text/html': { schema: { type: 'string' } } } })
 
 export const text = (description: string): Answer => ({ description, content: { 'text/plain': { schema: { type: 'string' } } } })
 

@@ -17,7 +17,7 @@ import * as v from 'valibot'
 import type { Env } from '../env.ts'
 import { jsonBody } from '../guards/body.ts'
 import { toolServersGuard } from '../guards/scope.ts'
-import { guarded, json, page, unguarded } from '../openapi/operation.ts'
+import { guarded, html, json, unguarded } from '../openapi/operation.ts'
 import { publicOrigin } from '../problem.ts'
 import { body, existing } from './validate.ts'
 
@@ -112,7 +112,7 @@ const end = guarded({
 const callback = unguarded({
   summary: 'Where a browser comes back to after a login',
   tag,
-  answers: { 200: page('A page that says so'), 404: page('A page that says that no login waits for it') },
+  answers: { 200: html('A page that says so'), 404: html('A page that says that no login waits for it') },
   problems: ['mcp-disabled', 'rate-limited', 'unavailable'],
 })
 
