@@ -56,7 +56,7 @@ test('only the approved model of the approved provider is allowed, with what the
     ['', ''],
   ] as const) {
     const verdict = await ask(session, provider, model)
-    assert.ok(!verdict.allowed && verdict.code === 'model-refused' && verdict.reason.includes('the-model of anthropic'))
+    assert.ok(!verdict.allowed && verdict.code === 'model-refused' && verdict.reason.includes('the-model from anthropic'))
   }
   for (const other of [await openSession(unit, 'undecided'), await openSession(unit, 'mock')]) {
     const verdict = await ask(other)
