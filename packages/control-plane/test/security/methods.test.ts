@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { limits } from '@gatehouse/contracts'
+import { limits, loginCallbackPath } from '@gatehouse/contracts'
 import { createEvents } from '../../src/events/events.ts'
 import { mcpPath } from '../../src/problem.ts'
 import { operations } from '../fixtures/operations.ts'
@@ -50,6 +50,7 @@ const faultsOf = (method: string, { path, allowed }: Place, { status, head, body
   if (status < 400) return []
   // The endpoint of MCP answers what its protocol refuses in its protocol's own form.
   if (path === mcpPath && status === 406) return /^content-type: application\/json/im.test(head) ? [] : [`${name}: 406 in no form of MCP`]
+  if (path === loginCallbackPath && status === 404) return /^content-type: text\/html/im.test(head) ? [] : [`${name}: 404 is no page`]
   if (!/^content-type: application\/problem\+json/im.test(head)) return [`${name}: ${status} is no problem document`]
   const isOther = allowed.size > 0 && !allowed.has(method)
   if (isOther && (status !== 405 || !/^allow: /im.test(head))) return [`${name}: ${status} ${String(bodyOf(`\r\n\r\n${body}`).detail)}`]

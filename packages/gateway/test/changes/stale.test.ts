@@ -283,6 +283,6 @@ test('an approval that names no digest is of a wiring as it is now, which is wri
   const { id, digest } = await submit(unit, wiring({ engage: 'mention' })(place))
   await then(permissions({ members: slack('U1') }))(place)
   const applied = await decide(unit, [id, 'approve'])
-  assert.deepEqual([applied.state, await audienceOf(id)], ['applied', '1 member alone'])
+  assert.deepEqual([applied.state, await audienceOf(id)], ['applied', 'only 1 member'])
   assert.notEqual(applied.digest, digest)
 })

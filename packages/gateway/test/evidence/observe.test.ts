@@ -25,7 +25,7 @@ const refused = async (tools: ToolDefinition[]): Promise<[string, string]> => {
 test('a tool whose pin would be lost is none', async () => {
   for (const name of ['__proto__', 'constructor', 'prototype']) {
     const [code, detail] = await refused([tool('echo'), tool(name)])
-    assert.deepEqual([code, detail.includes('other names than __proto__')], ['invalid', true], name)
+    assert.deepEqual([code, detail.includes('cannot be named __proto__')], ['invalid', true], name)
   }
 })
 
@@ -33,7 +33,7 @@ test('a definition that is nested deeper than a request may be is none', async (
   await list(unit, 'sample', [tool('echo', { inputSchema: deep(limits.jsonDepth - 1) })])
   for (const levels of [limits.jsonDepth, 1_500]) {
     const [code, detail] = await refused([tool('echo', { inputSchema: deep(levels) })])
-    assert.deepEqual([code, detail.includes(`at most ${limits.jsonDepth} levels`)], ['invalid', true])
+    assert.deepEqual([code, detail.includes(`deeper than ${limits.jsonDepth} levels`)], ['invalid', true])
   }
 })
 

@@ -123,7 +123,7 @@ test('says that a freeze stops everything, and by whom', async () => {
   await unit.gateway.controlPlane.freeze({ token, reason: 'a test' }, context)
   const { code, summary, steps } = await explain('frozen__echo')
   assert.deepEqual([code, steps.length], ['frozen', 1])
-  assert.match(summary, /the unit is frozen since .+ by admin/)
+  assert.match(summary, /the unit was frozen at .+ by admin/)
   await unit.gateway.controlPlane.unfreeze({ token, reason: 'over' }, context)
   assert.equal((await explain('frozen__echo')).allowed, true)
 })
