@@ -47,7 +47,7 @@ export const identify = (deps: IdentityDeps & { readonly uses: Pick<TokenUses, '
   const [token] = named
   if (token === undefined || named.length > 1) {
     throw new ServiceError('forbidden', {
-      detail: `${person.channel} user ${JSON.stringify(person.user)} is an identity of ${token === undefined ? 'no token' : 'several tokens'}`,
+      detail: `${person.channel} user ${JSON.stringify(person.user)} ${token === undefined ? 'is not an identity of any token' : 'is an identity of several tokens'}`,
       hint: 'an admin creates a token for this user: svcctl token create NAME --role approver --identity CHANNEL:USER',
     })
   }

@@ -34,7 +34,7 @@ export const kind: Errand = {
     {
       file: 'packages/contracts/src/kinds/kinds.ts',
       after: 'export const kinds = {\n',
-      insert: "  rename: { ...usual, schema: Rename, summary: 'gives a group another name', risks: 'low' },\n",
+      insert: "  rename: { ...defaults, schema: Rename, summary: 'gives a group another name', risks: 'low' },\n",
     },
   ],
   rest: [

@@ -117,7 +117,7 @@ suite('decisions by e-mail', { skip }, () => {
       answer(card, ''),
     ])
     await letterWith('ann', 'Not decided: decide needs the role approver or higher')
-    const refusal = await letterWith('ben', 'no longer what was shown')
+    const refusal = await letterWith('ben', 'changed after it was shown')
     assert.deepEqual([refusal.header('Bcc'), refusal.header('To')], [undefined, ben])
     assert.match(refusal.header('Subject') ?? '', /^Re: x Bcc: /)
     await letterTo('ben', 'what it quoted', ({ body }) => body.includes('echo: ') && body.includes(`> ${line}`))

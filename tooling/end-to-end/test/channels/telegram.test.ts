@@ -158,7 +158,7 @@ test('message in, tool refused, request, card, a press of who may decide, tool w
   assert.ok(card.text.endsWith(`\nDetails: ${publicUrl}/ui/changes/${id}`))
   const refusals: [object, string, RegExp][] = [
     [person(666), dataOf(card), /^nothing$/],
-    [nobody, dataOf(card), /^Not decided: expected a person whom one token names/],
+    [nobody, dataOf(card), /^Not decided: .* is not an identity of any token/],
     [ann, dataOf(card), /^Not decided: decide needs the role approver or higher/],
     [kim, dataOf(card).replace(/:.*/, `:${'0'.repeat(32)}`), /^Not decided: .* changed after it was shown/],
   ]
