@@ -23,7 +23,8 @@ export class McpLogin extends UnitCommand<LoginProgress> {
     const client = await this.connect(flags)
     const name = await this.resolveID('server', args.name)
     const { id, url, expiresAt } = await client.servers.beginLogin(name)
-    this.remark(`Open this address in a browser of your own and log in there; it is good until ${expiresAt}:\n\n  ${visible(url)}\n`)
+    // On stderr with --json too: nobody could log in without it.
+    process.stderr.write(`Open this address in your own browser and log in there. It is valid until ${expiresAt}:\n\n  ${visible(url)}\n\n`)
     const progress = await withProgress('Waiting for the browser', async () => {
       const until = performance.now() + limits.loginTime
       while (performance.now() < until) {
@@ -33,7 +34,7 @@ export class McpLogin extends UnitCommand<LoginProgress> {
       }
       throw new ServiceError('deadline', { detail: 'expected a login in the browser, got none in time', hint: `svcctl mcp login ${name}` })
     })
-    this.remark(`The unit is logged in at ${name}. Try: svcctl mcp probe ${name}`)
+    this.say(`The unit is logged in at ${name}. Try: svcctl mcp probe ${name}`)
     return progress
   }
 }
