@@ -134,10 +134,7 @@ test('no sandbox is opened for such a group, and nobody who launches hears of it
   const { token: presented } = await client('seen')
   const { session } = await sessionOf(presented)
   const refused = await fails(openSession(unit, 'outside'))
-  assert.deepEqual(
-    [refused.code, refused.detail.includes('is external, so it has no sandbox and no chat')],
-    ['conflict', true],
-  )
+  assert.deepEqual([refused.code, refused.detail.includes('is external, so it has no sandbox and no chat')], ['conflict', true])
   // The conversation of a client is no way in either.
   assert.equal((await fails(openSession(unit, 'outside', 'mcp:seen'))).code, 'conflict')
   for (const list of [await unit.gateway.runner.sessions({}, context), await unit.gateway.broker.sessions({}, context)])

@@ -46,7 +46,10 @@ test('after a restore the unit is frozen, says why, and lists tokens and grants 
   )
   const unit = await openUnit({ dir })
   const [freeze, ...others] = await frozen(unit)
-  assert.match(freeze?.reason ?? '', /^Restored from the backup of 2026-01-02T03:04:05\.000Z: tokens and grants revoked since then are valid again/)
+  assert.match(
+    freeze?.reason ?? '',
+    /^Restored from the backup of 2026-01-02T03:04:05\.000Z: tokens and grants revoked since then are valid again/,
+  )
   assert.deepEqual([freeze?.by, others], ['host', []])
   const [line] = await linesOf(unit, 'restored')
   assert.deepEqual([line?.by, line?.detail['head'], line?.detail['tokens'], line?.detail['grants']], ['host', restored.head, ['ann'], []])
