@@ -1,7 +1,7 @@
 // Requests made from the document, as they should be and spoilt: every answer is one that the document declares.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ServiceError } from '@gatehouse/contracts'
+import { loginCallbackPath, ServiceError } from '@gatehouse/contracts'
 import { fc } from '@gatehouse/testkit/random'
 import type { Hono } from 'hono'
 import { createApp } from '../../src/app.ts'
@@ -79,7 +79,8 @@ test('answers every request that fits as the document says', async () => {
       fc.asyncProperty(operation.requests, async (request) => {
         const answer = await send(app, request)
         if (answer === undefined) return
-        asked += 1
+        // Nothing fits there but the answer to a login that was begun.
+        if (!operation.name.includes(loginCallbackPath)) asked += 1
         if (answer.status < 400) taken += 1
         assert.deepEqual(judge(operation, answer, [canary, token]), [], operation.name)
       }),
