@@ -47,7 +47,7 @@ class RetrySchedule {
 
 /** A server that has not been used yet has its series too. */
 const initMetrics = (metrics: Metrics, server: string): void => {
-  for (const name of ['broker_upstream_up', 'broker_upstream_restarts_total', 'broker_queue_depth'] as const)
+  for (const name of ['broker_upstream_up', 'broker_upstream_needs_login', 'broker_upstream_restarts_total', 'broker_queue_depth'] as const)
     metrics.touch(name, { server })
   for (const direction of ['in', 'out']) metrics.touch('broker_bytes_total', { server, direction })
   for (const op of ['list', 'call']) {
