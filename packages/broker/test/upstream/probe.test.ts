@@ -110,5 +110,8 @@ test('says that an address may not be dialled', async () => {
 })
 
 test('judges the text of a url that somebody wrote into the catalog by hand', async () => {
-  assert.match(await failure({ transport: 'http', url: 'http://example.com/mcp' }), /the url of the server is refused: expected https/)
+  assert.match(
+    await failure({ transport: 'http', url: 'http://example.com/mcp' }),
+    /the url of the server is refused: the URL must use https/,
+  )
 })
