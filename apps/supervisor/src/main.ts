@@ -76,7 +76,7 @@ const serve = async (plan: Plan, warnings: readonly string[], { redactor, printe
 }
 
 const startIt = async (): Promise<void> => {
-  // Whoever becomes another program takes no signal along that was heard before: until then one simply ends us.
+  // Signals received before the process replaces itself are lost, so until then they have their default effect and end it.
   await enterUserNamespace({
     pin: process.env['SERVICE_USER_NAMESPACE'],
     command: [process.execPath, ...process.execArgv, ...process.argv.slice(1)],

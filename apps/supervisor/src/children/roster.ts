@@ -219,7 +219,7 @@ export const createRoster = (unit: Unit, secrets: Secrets): readonly Birth[] => 
   { name: 'control-plane', boot: controlPlane(unit, secrets) },
 ]
 
-/** Of the other half of a split unit: `edges` are all that lead to it, whoever is there to use them. */
+/** The processes of the runner's half of a split unit. `edges` are all sockets that lead to the runner, whether or not they are in use. */
 export const createRunnerRoster = (unit: RunnerUnit, edges: Readonly<Record<string, string>>): readonly Birth[] => [
   { name: 'runner', boot: runner(unit, () => ({ ...edges })) },
 ]

@@ -77,7 +77,7 @@ export const spawn = (birth: Birth, options: SpawnOptions): Child => {
     buffer: false,
     reject: false,
     cleanup: true,
-    // By default it is killed five seconds after `drain`. Whoever stops it knows how long a drain may take.
+    // By default execa kills the process five seconds after `drain`. The caller knows how long a drain may take.
     forceKillAfterDelay: false,
   })
   const pipe = child.stdio[3]
@@ -100,7 +100,7 @@ export const spawn = (birth: Birth, options: SpawnOptions): Child => {
 }
 
 /** Takes a unit's processes down in four steps: the listener, who calls the runner, the runner, the ground: nobody calls a process that
- * is gone. Those of one step end together, and the whole ends before whoever asked for it loses patience and kills. */
+ * is gone. The processes of one step end together. The total time stays below the time after which an init system kills the unit. */
 interface Stoppable {
   readonly name: Birth['name']
   /** Resolves when it is gone, which it is made to be after so many milliseconds. */

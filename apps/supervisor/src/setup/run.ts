@@ -65,7 +65,7 @@ const needRoot = (isRoot: boolean): void => {
 
 const refuse = (detail: string): Refusal => new Refusal(exits.configuration, { detail, hint: 'see gatehouse setup --help' })
 
-/** Whoever leaves it out, such as to ask for one more disk, takes nothing from a unit that is there. */
+/** The owner of an existing state directory is kept if no owner is given, for example when only a disk is added. */
 const ownerOf = async ({ owner, stateDir, ...wanted }: Omit<SetupArguments, 'act'>): Promise<Site['owner']> => {
   const there = await stat(stateDir).catch(() => undefined)
   if (owner === null && there === undefined && wanted.disks.length > 0)

@@ -6,7 +6,7 @@ import { type FileHandle, lstat, open, readdir, readlink } from 'node:fs/promise
 import { type Entry, findArchiveFault } from '@gatehouse/archive'
 import { bodyOf } from './lines.ts'
 
-/** A pipe that nobody writes would hold up whoever opens it. */
+/** Without O_NONBLOCK, opening a pipe without a writer would block. */
 const careful = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const deepest = 256
 
@@ -101,7 +101,7 @@ async function* oneIn(name: string, { directory, path, depth }: Place, walk: Wal
   }
 }
 
-/** Each once: some file systems tell of a name twice that is made anew while they are asked. */
+/** Each name once: some file systems list a name twice if it is created again during the listing. */
 const namesIn = async ({ directory, path }: Place, { notice }: Walk): Promise<string[]> => {
   const names: string[] = []
   for (const name of new Set(await readdir(`/proc/self/fd/${directory.fd}`, { encoding: 'latin1' }))) {
