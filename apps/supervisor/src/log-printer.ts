@@ -60,21 +60,43 @@ export const createPrinter = ({ format, redactor, write }: PrinterOptions): Prin
 /** Shorter ones would hide ordinary words. */
 const shortest = 8
 
+/** Short-lived secrets that are kept: each log line is compared with all of them. */
+const mostShortLived = 1_024
+
 export interface Redactor {
   add(secret: string): void
+  /** A secret that is replaced from time to time. Only the newest 1,024 are kept. */
+  addShortLived(secret: string): void
   /** Strings at any depth, names of fields too. */
   clean(value: unknown): unknown
 }
 
+/** As it may stand in a line: plain, in JSON, in a URL, in a Basic header. Each once. */
+const spell = (secret: string): readonly string[] => [
+  ...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), Buffer.from(secret).toString('base64')]),
+]
+
 export const createRedactor = (): Redactor => {
-  const spellings = new Set<string>()
+  const lasting = new Map<string, readonly string[]>()
+  const shortLived = new Map<string, readonly string[]>()
   let least = Infinity
+
+  const remember = (secrets: Map<string, readonly string[]>, secret: string): void => {
+    if (secret.length < shortest) return
+    const spellings = spell(secret)
+    least = Math.min(least, ...spellings.map(({ length }) => length))
+    // The newest stands last.
+    secrets.delete(secret)
+    secrets.set(secret, spellings)
+  }
 
   const cleanText = (text: string): string => {
     // Most fields are too short to hold any secret.
     if (text.length < least) return text
     let cleaned = text
-    for (const spelling of spellings) if (cleaned.includes(spelling)) cleaned = cleaned.replaceAll(spelling, '[redacted]')
+    for (const secrets of [lasting, shortLived])
+      for (const spellings of secrets.values())
+        for (const spelling of spellings) if (cleaned.includes(spelling)) cleaned = cleaned.replaceAll(spelling, '[redacted]')
     return cleaned
   }
   const clean = (value: unknown): unknown => {
@@ -84,17 +106,11 @@ export const createRedactor = (): Redactor => {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanText(key), clean(inner)]))
   }
   return {
-    add: (secret) => {
-      if (secret.length < shortest) return
-      for (const spelling of [
-        secret,
-        JSON.stringify(secret).slice(1, -1),
-        encodeURIComponent(secret),
-        Buffer.from(secret).toString('base64'),
-      ]) {
-        spellings.add(spelling)
-        least = Math.min(least, spelling.length)
-      }
+    add: (secret) => remember(lasting, secret),
+    addShortLived: (secret) => {
+      remember(shortLived, secret)
+      const [oldest] = shortLived.keys()
+      if (oldest !== undefined && shortLived.size > mostShortLived) shortLived.delete(oldest)
     },
     clean,
   }

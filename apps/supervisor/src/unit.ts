@@ -11,7 +11,7 @@ import { serveStatus, type Status, watchStatus } from './status/serve.ts'
 
 export interface RunningUnit {
   readonly status: Status
-  /** Minted and not shown yet: for whoever says that the unit is ready. */
+  /** Minted and not shown yet. It is printed when the unit reports that it is ready. */
   readonly newToken: NewToken | undefined
   /** Rejects with a `Refusal` when the unit cannot go on. */
   readonly failed: Promise<never>
@@ -55,7 +55,7 @@ export const startUnit = async (options: UnitOptions): Promise<RunningUnit> => {
         compileCache,
         log,
         onLine: (line) => printer.line(birth.name, line),
-        onSecret: (secret) => redactor.add(secret),
+        onSecret: (secret, isShortLived) => (isShortLived ? redactor.addShortLived(secret) : redactor.add(secret)),
       }),
   )
   const status = await statusOf(options, prepared, children)

@@ -21,6 +21,7 @@ import {
   RunningExchanges,
   Sessions,
   type SessionsOptions,
+  type ReportSecret,
 } from '@gatehouse/kernel'
 import type { Resolve } from '@gatehouse/outbound'
 import { type Calls, createLife, type EdgeClient, type EventListeners, type Handlers, type LifeHandlers } from '@gatehouse/rpc'
@@ -86,8 +87,7 @@ export interface BrokerOptions {
   readonly metrics: Metrics
   /** Milliseconds that a call may take; default that of the limits. */
   readonly callTime?: number
-  /** Registers a value that no log may show. */
-  readonly secret: (value: string) => void
+  readonly secret: ReportSecret
   /** Seam for tests. */
   readonly resolve?: Resolve | undefined
 }

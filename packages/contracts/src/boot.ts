@@ -231,8 +231,8 @@ export type RunnerCredential = v.InferOutput<typeof RunnerCredential>
 /** Lines that a process sends back over the pipe. */
 export const FromChild = v.variant('type', [
   v.strictObject({ type: v.literal('ready') }),
-  /** A secret that the process learned after the start. It is redacted from logs. */
-  v.strictObject({ type: v.literal('secret'), value: v.string() }),
+  /** A secret that the process learned after the start. It is redacted from logs; of short-lived ones, only the newest are kept. */
+  v.strictObject({ type: v.literal('secret'), value: v.string(), shortLived: v.optional(v.literal(true)) }),
   /** The reason why the process cannot start, with the exit code of the unit. */
   v.strictObject({ type: v.literal('refuse'), exit: v.picklist(Object.values(exits)), detail: v.string(), hint: v.optional(v.string()) }),
 ])

@@ -34,6 +34,7 @@ export {
   type CommonBoot,
   type EdgeAddress,
   edgeAddress,
+  type ReportSecret,
   type ServiceContext,
   type Running,
   runService,

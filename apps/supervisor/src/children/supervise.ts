@@ -11,7 +11,7 @@ export interface KeepOptions {
   readonly compileCache: string
   readonly log: Logger
   readonly onLine: (line: string) => void
-  readonly onSecret: (secret: string) => void
+  readonly onSecret: (secret: string, isShortLived: boolean) => void
 }
 
 export class Kept {
@@ -123,7 +123,7 @@ export class Kept {
   }
 
   #hear(message: FromChild): void {
-    if (message.type === 'secret') return this.#options.onSecret(message.value)
+    if (message.type === 'secret') return this.#options.onSecret(message.value, message.shortLived === true)
     if (message.type === 'refuse') return this.#refuse(message)
     this.#failures = 0
     this.#refused = undefined

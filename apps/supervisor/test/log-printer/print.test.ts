@@ -72,3 +72,13 @@ test('only the minted token escapes redaction', () => {
   printer.unredacted({ message: 'admin token minted', token: '0123456789abcdef' })
   assert.match(printed(), /0123456789abcdef/)
 })
+
+test('of short-lived secrets the newest are taken out, and those that last stay taken out', () => {
+  const { printer, redactor, printed } = printing('json')
+  const token = (number: number): string => `token-number-${String(number).padStart(6, '0')}`
+  redactor.add('a-key-that-lasts')
+  for (let number = 0; number < 2_000; number += 1) redactor.addShortLived(token(number))
+  const message = [token(0), token(1_999), token(1_000), 'a-key-that-lasts'].join(' ')
+  printer.line('broker', JSON.stringify({ time: 't', level: 'info', process: 'broker', message }))
+  assert.match(printed(), new RegExp(`"message":"${token(0)} \\[redacted\\] \\[redacted\\] \\[redacted\\]"`))
+})

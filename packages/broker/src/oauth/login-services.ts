@@ -1,6 +1,6 @@
 // What logins need of the broker.
 import type { gatewayBroker } from '@gatehouse/contracts'
-import type { Logger, Metrics } from '@gatehouse/kernel'
+import type { Logger, Metrics, ReportSecret } from '@gatehouse/kernel'
 import type { Fetch } from '@gatehouse/outbound'
 import type { Calls } from '@gatehouse/rpc'
 import type { AuthEntry } from './login.ts'
@@ -13,8 +13,7 @@ export interface LoginServices {
   readonly log: Logger
   /** Of the host, as the catalog may name them. */
   readonly variables: Readonly<Record<string, string>>
-  /** Registers a value that no log may show. */
-  readonly secret: (value: string) => void
+  readonly secret: ReportSecret
   /** The way to authorization servers that the entry allows. */
   readonly createFetch: (entry: AuthEntry) => Promise<Fetch>
 }

@@ -14,6 +14,8 @@ import { GrantRefused, refreshTokens, requestByCredentials, type Tokens } from '
 
 /** A token that was used a while ago may be repeated by a server now. */
 const keptSecrets = 32
+/** Scopes that are asked for at the next login. */
+const keptScopes = 32
 
 type Grant = 'authorization_code' | 'client_credentials' | 'refresh_token'
 
@@ -74,7 +76,7 @@ export class ServerLogin implements Authorization {
     if (known !== undefined && known.access !== refused) return known.access
     const fresh = scopes.filter((scope) => !this.#wanted.includes(scope))
     if (fresh.length === 0 || !allowsScopes(this.entry.auth, scopes)) return undefined
-    this.#wanted = [...this.#wanted, ...fresh].slice(-keptSecrets)
+    this.#wanted = [...this.#wanted, ...fresh].slice(-keptScopes)
     if (this.entry.auth.grant === 'authorization_code') return undefined
     return this.#once(() => this.#obtain(this.#wanted)).catch((error: unknown) => {
       if (error instanceof UpstreamFailure && error.kind === 'denied') return undefined
@@ -87,6 +89,8 @@ export class ServerLogin implements Authorization {
     const { clientSecret } = this.entry.auth
     if (clientSecret === undefined) return undefined
     const { values, secrets } = expand({ clientSecret }, this.#services.variables)
+    // It lasts as long as its variable.
+    for (const secret of secrets) this.#services.secret(secret)
     this.hide([...secrets])
     return values['clientSecret']
   }
@@ -134,7 +138,7 @@ export class ServerLogin implements Authorization {
   hide(values: readonly string[]): void {
     const fresh = values.filter((value) => !this.#secrets.includes(value))
     if (fresh.length === 0) return
-    for (const value of fresh) this.#services.secret(value)
+    for (const value of fresh) this.#services.secret(value, { shortLived: true })
     this.#secrets = [...this.#secrets, ...fresh].slice(-keptSecrets)
   }
 

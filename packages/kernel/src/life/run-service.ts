@@ -113,7 +113,7 @@ const startService = async <B extends CommonBoot>(
   if (typeof text === 'number') return undefined
   const boot = parseBoot(options.schema, text)
   state.log = createLogger({ process: options.name, level: boot.logLevel })
-  const secret = (value: string): void => pipe.send({ type: 'secret', value })
+  const secret: ReportSecret = (value, options) => pipe.send({ type: 'secret', value, ...options })
   const starting = options.start({ boot, log: state.log, metrics: createMetrics(options.name), secret })
   const running = await Promise.race([starting, ending.requested.then((timeLimit) => pause(timeLimit, undefined))])
   if (running !== undefined) pipe.send({ type: 'ready' })
@@ -152,12 +152,14 @@ export const runService = async <B extends CommonBoot>(options: ServiceOptions<B
 /** The members of every boot document. */
 export type CommonBoot = Pick<GatewayBoot, 'mode' | 'version' | 'installation' | 'stateDir' | 'runDir' | 'logLevel' | 'edges'>
 
+/** Reports a secret obtained after boot, so that the supervisor redacts it from log lines. `shortLived`: it is replaced from time to time. */
+export type ReportSecret = (value: string, options?: { readonly shortLived: true }) => void
+
 export interface ServiceContext<B> {
   readonly boot: B
   readonly log: Logger
   readonly metrics: Metrics
-  /** Reports a secret obtained after boot, so that the supervisor redacts it from log lines. */
-  readonly secret: (value: string) => void
+  readonly secret: ReportSecret
 }
 
 export interface Running {
