@@ -6,12 +6,11 @@ import { Untrusted } from '../../components/elements.tsx'
 import { Columns } from '../../components/list.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { RiskMark } from '../../components/risk.tsx'
-import { formatDuration } from '../../components/units.ts'
 import { everyPage } from '../../live/every-page.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Link } from '../../router/link.tsx'
 import { useApi, useUnit } from '../../unit/unit.ts'
-import { OutcomeTag } from '../calls/outcome.tsx'
+import { RecentCalls } from '../calls/recent-calls.tsx'
 import { SessionState } from '../sessions/session-page.tsx'
 
 const hour = 3_600_000
@@ -103,32 +102,19 @@ export const GroupSessions = ({ id, sessions }: { readonly id: string; readonly 
   </section>
 )
 
+const tool = {
+  name: 'Tool',
+  cell: ({ server, tool: name = '' }: CallRecord) => (
+    <>
+      <Link to={{ page: 'mcp', rest: [server] }}>{server}</Link> <Untrusted text={name} />
+    </>
+  ),
+}
+
 export const GroupCalls = ({ id, calls }: { readonly id: string; readonly calls: readonly CallRecord[] }) => (
   <section class="card panel" aria-labelledby="calls">
     <h2 id="calls">Tool calls of the last hour</h2>
-    {calls.length === 0 ? (
-      <p class="hint">No call in the last hour.</p>
-    ) : (
-      <table>
-        <Columns names={['When', 'Outcome', 'Tool', 'Latency']} />
-        <tbody>
-          {calls.slice(0, shown).map(({ id: call, time, status, code, server, tool = '', duration }) => (
-            <tr key={call} data-row>
-              <td>
-                <RelativeTime at={time} />
-              </td>
-              <td>
-                <OutcomeTag outcome={status} code={code} />
-              </td>
-              <td>
-                <Link to={{ page: 'mcp', rest: [server] }}>{server}</Link> <Untrusted text={tool} />
-              </td>
-              <td>{formatDuration(duration)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    )}
+    {calls.length === 0 ? <p class="hint">No call in the last hour.</p> : <RecentCalls calls={calls.slice(0, shown)} columns={[tool]} />}
     <p class="panel-more">
       <Link to={{ page: 'calls', query: { group: id } }}>All calls of {id}</Link>
     </p>

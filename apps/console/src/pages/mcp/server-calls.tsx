@@ -2,14 +2,13 @@
 import type { CallRecord, DeclaredTools, GrantView, ServerView } from '@gatehouse/contracts'
 import { wallMs } from '../../clock.ts'
 import { Untrusted } from '../../components/elements.tsx'
-import { Columns, ListFrame } from '../../components/list.tsx'
-import { RelativeTime } from '../../components/relative-time.tsx'
+import { ListFrame } from '../../components/list.tsx'
 import { formatDuration } from '../../components/units.ts'
 import { type Live, useLive } from '../../live/use-live.ts'
 import { Link } from '../../router/link.tsx'
 import { useApi } from '../../unit/unit.ts'
 import { percentile } from '../calls/buckets.ts'
-import { OutcomeTag } from '../calls/outcome.tsx'
+import { RecentCalls } from '../calls/recent-calls.tsx'
 import { driftsOf } from './catalog.ts'
 import { StateTag } from './state.tsx'
 
@@ -88,6 +87,20 @@ export const ServerFacts = ({ server, declared, grants, calls }: FactsProps) => 
 
 const shown = 8
 
+const tool = {
+  name: 'Tool',
+  cell: ({ tool: name = '' }: CallRecord) => (
+    <code>
+      <Untrusted text={name} />
+    </code>
+  ),
+}
+const group = {
+  name: 'Group',
+  cell: ({ agentGroupID }: CallRecord) =>
+    agentGroupID === null ? '–' : <Link to={{ page: 'agents', rest: [agentGroupID] }}>{agentGroupID}</Link>,
+}
+
 export const ServerCalls = ({ server, live }: { readonly server: string; readonly live: Live<readonly CallRecord[]> }) => {
   const calls = live.data ?? []
   return (
@@ -95,28 +108,7 @@ export const ServerCalls = ({ server, live }: { readonly server: string; readonl
       <h2 id="server-calls">Calls of the last hour</h2>
       <ListFrame live={live} count={calls.length} empty={<p>No call in the last hour.</p>}>
         <div class="scroll">
-          <table>
-            <Columns names={['When', 'Outcome', 'Tool', 'Group', 'Latency']} />
-            <tbody>
-              {calls.slice(0, shown).map(({ id, time, status, code, tool = '', agentGroupID, duration }) => (
-                <tr key={id} data-row>
-                  <td>
-                    <RelativeTime at={time} />
-                  </td>
-                  <td>
-                    <OutcomeTag outcome={status} code={code} />
-                  </td>
-                  <td>
-                    <code>
-                      <Untrusted text={tool} />
-                    </code>
-                  </td>
-                  <td>{agentGroupID === null ? '–' : <Link to={{ page: 'agents', rest: [agentGroupID] }}>{agentGroupID}</Link>}</td>
-                  <td>{formatDuration(duration)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <RecentCalls calls={calls.slice(0, shown)} columns={[tool, group]} />
         </div>
       </ListFrame>
       <p class="panel-more">
